@@ -105,7 +105,7 @@ fn denied(message: String) -> Error {
 }
 
 const NOT_FOR_OPERATORS: &str = "an operator may get, list, follow, cancel and delete tasks, see their timelines, list webhooks and deliveries, \
-    and redeliver notifications; for anything else, leave the header Act-As out";
+    redeliver notifications and test webhooks; for anything else, leave the header Act-As out";
 
 #[cfg(test)]
 mod tests {
@@ -180,6 +180,7 @@ mod tests {
             (Operation::ListTaskPushNotificationConfigs, true),
             (Operation::ListTaskPushNotificationDeliveries, true),
             (Operation::RedeliverTaskPushNotifications, true),
+            (Operation::TestTaskPushNotificationConfig, true),
             (Operation::GetTaskTimeline, true),
             (Operation::DeleteTask, true),
             (Operation::ListWebhooks, true),

@@ -328,6 +328,7 @@ mod tests {
             (Operation::ListTaskPushNotificationConfigs, json!({"taskId": "t", "tenant": "a"})),
             (Operation::DeleteTaskPushNotificationConfig, json!({"taskId": "t", "id": "c"})),
             (Operation::ListTaskPushNotificationDeliveries, json!({"taskId": "t", "id": "c"})),
+            (Operation::TestTaskPushNotificationConfig, json!({"taskId": "t", "id": "c"})),
             (
                 Operation::RedeliverTaskPushNotifications,
                 json!({"taskId": "t", "id": "c", "fromGeneration": 3}),

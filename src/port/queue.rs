@@ -4,6 +4,7 @@ use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 
 use crate::format;
+use crate::push::{Notification, Report};
 use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
 
@@ -11,6 +12,10 @@ use a2a::model::decode::{Decode, Fields};
 pub trait WebhookQueue {
     /// Puts a job into the queue, after all earlier writes are durable.
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>>;
+
+    /// Makes one attempt to send a notification of this agent's task, at once and without the queue. Returns the report.
+    fn attempt(&self, agent: String, notification: Notification)
+    -> LocalBoxFuture<'static, Report>;
 }
 
 /// A job for a webhook with unsent notifications. The job does not contain the notifications; the consumer reads them

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Serialize, Serializer};
 
+use super::AnswerText;
 use a2a::http::retry_after_ms;
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Generation, UnixMillis, doubled};
@@ -107,6 +108,9 @@ pub struct Attempt {
     /// The error, if the attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The beginning of the answer, if the attempt failed; kept for the newest attempts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerText>,
 }
 
 /// The report of a sender about one attempt.
@@ -129,6 +133,9 @@ pub struct Report {
     pub is_timeout: bool,
     /// The receiver's `Retry-After` in seconds; see [`retry_after_s`].
     pub retry_after_s: Option<u64>,
+    /// The beginning of the answer, if it is text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerText>,
 }
 
 /// The decision after an attempt.
@@ -217,11 +224,7 @@ impl Delivery {
         };
         self.silent_at = report.is_timeout.then_some(now);
         let attempt = self.attempts + 1;
-        let error = match (verdict, report.status) {
-            (Verdict::Delivered, _) => None,
-            (_, Some(status)) => Some(format!("the receiver answered {status}")),
-            (_, None) => report.error.or_else(|| Some("no answer".to_owned())),
-        };
+        let error = report.failure();
         self.note(Attempt {
             at: report.at,
             generation: report.generation,
@@ -230,6 +233,7 @@ impl Delivery {
             duration_ms: report.duration_ms,
             outcome: verdict.name().to_owned(),
             error: error.clone(),
+            answer: report.answer.filter(|_| error.is_some()),
         });
         match verdict {
             // The events before the end remain unsent, so that the owner can request them.
@@ -326,6 +330,22 @@ impl Delivery {
             self.recent.pop_front();
         }
         self.recent.push_back(attempt);
+        let mut bytes = 0;
+        for attempt in self.recent.iter_mut().rev() {
+            bytes += attempt.answer.as_ref().map_or(0, |answer| answer.text.len());
+            attempt.answer.take_if(|_| bytes > MAX_ANSWER_BYTES);
+        }
+    }
+}
+
+impl Report {
+    /// The error of the attempt; `None` if the receiver has accepted the notification.
+    pub fn failure(&self) -> Option<String> {
+        match self.status {
+            Some(200..=299) => None,
+            Some(status) => Some(format!("the receiver answered {status}")),
+            None => Some(self.error.clone().unwrap_or_else(|| "no answer".to_owned())),
+        }
     }
 }
 
@@ -412,6 +432,7 @@ impl Decode for Attempt {
             duration_ms: fields.number("durationMs")?,
             outcome: fields.string("outcome")?,
             error: fields.string("error"),
+            answer: fields.object("answer"),
         })
     }
 }
@@ -428,12 +449,16 @@ impl Decode for Report {
             is_timeout: fields.boolean("isTimeout").unwrap_or_default(),
             // A number out of range is ignored: otherwise the report could not be read, and the attempt would never count.
             retry_after_s: fields.member("retryAfterS").and_then(|value| value.as_u64()),
+            answer: fields.object("answer"),
         })
     }
 }
 
 /// The number of attempts that are stored for a webhook.
 const MAX_RECENT: usize = 20;
+
+/// The highest sum of the sizes of the stored answers of a webhook, in bytes. The oldest are dropped first.
+const MAX_ANSWER_BYTES: usize = 4_096;
 
 /// The number of dead letters that are stored for a webhook.
 const MAX_DEAD_LETTERS: usize = 20;
@@ -455,6 +480,23 @@ mod tests {
 
     fn answered(generation: Generation, status: u16) -> Report {
         Report { generation, status: Some(status), ..Report::default() }
+    }
+
+    #[test]
+    fn answers_of_failed_attempts_are_kept_up_to_a_sum_of_bytes() {
+        let mut delivery = Delivery::default();
+        let of = |bytes: usize| Some(AnswerText { text: "x".repeat(bytes), is_cut: true });
+        let policy = RetryPolicy { max_attempts: 100, ..POLICY };
+        for (status, bytes) in (0..30).map(|_| (503, 512)).chain([(503, 9), (200, 9)]) {
+            let report = Report { answer: of(bytes), ..answered(Generation(1), status) };
+            delivery.report(report, &policy, UnixMillis(0), 0.5);
+        }
+        let kept: Vec<_> = delivery.recent.iter().map(|attempt| attempt.answer.clone()).collect();
+        let mut expected = vec![None; 11];
+        expected.extend((0..7).map(|_| of(512)));
+        assert_eq!(kept, [expected, vec![of(9), None]].concat());
+        let stored = serde_json::to_string(&delivery).unwrap();
+        assert_eq!(read_json::<Delivery>(&stored).unwrap(), delivery);
     }
 
     #[test]

@@ -32,6 +32,13 @@ pub struct Notification {
     pub trace: Option<TraceContext>,
 }
 
+impl Notification {
+    /// True for a test notification. Its generation is 0, so that receivers take it for older than every event.
+    pub fn is_test(&self) -> bool {
+        self.generation == Generation::NONE
+    }
+}
+
 impl Decode for Notification {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {

@@ -18,6 +18,7 @@ use crate::port::{
     Clock, Followers, Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer, Outside,
     Peers, Ports, Random, Runtime, Severity, Target, Unbound, WebhookJob, WebhookQueue, yield_once,
 };
+use crate::push::{Notification, Report};
 use crate::trail::AskedBy;
 use a2a::model::{Secret, UnixMillis, Uuid};
 use a2a_agents::tool::Counters;
@@ -335,6 +336,27 @@ impl WebhookQueue for MemoryPlatform {
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
         self.0.jobs.borrow_mut().push(job);
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// The doubles of other servers answer.
+    fn attempt(
+        &self,
+        _agent: String,
+        notification: Notification,
+    ) -> LocalBoxFuture<'static, Report> {
+        let Notification { generation, body, config, .. } = notification;
+        let sent = self.0.http.send(HttpRequest::post(config.url).with_body(body));
+        let at = self.now().0;
+        Box::pin(async move {
+            match sent.await {
+                Ok(answer) => {
+                    Report { generation, at, status: Some(answer.status), ..Report::default() }
+                }
+                Err(error) => {
+                    Report { generation, at, error: Some(error.to_string()), ..Report::default() }
+                }
+            }
+        })
     }
 }
 

@@ -19,6 +19,7 @@ use a2a_edge::session::{
     FindAgent, NoAgent, OpenError, Opening, Posted, Sender, TaskSession, Visitor,
 };
 use a2a_edge::trail::Trail;
+use futures_executor::block_on;
 use serde_json::{Value, json};
 
 use crate::support::{Host, cancel_task, first, limits, next};
@@ -134,6 +135,7 @@ fn calls() -> Vec<Call> {
             Operation::RedeliverTaskPushNotifications,
             json!({"taskId": "t", "id": "c", "fromGeneration": 99}),
         ),
+        (Operation::TestTaskPushNotificationConfig, json!({"taskId": "t", "id": "c"})),
     ]
     .map(|(operation, params)| operation.decode(params).expect("good parameters"))
     .into()
@@ -184,7 +186,7 @@ fn ask(
             }
             Call::Task(TaskCall::Webhook(call)) => {
                 let task = session.owned_by(agent, caller, &Trail::default())?;
-                operation::manage_webhooks(task, call, Dialect::V1).map(|_| ())
+                operation::manage_webhooks(task, call, Dialect::V1).await.map(|_| ())
             }
             Call::Follow(FollowCall::SubscribeToTask(_)) => {
                 let task = session.owned_by(agent, caller, &Trail::default())?;
@@ -466,9 +468,9 @@ fn an_operator_sees_of_webhooks_that_they_are_there_and_none_of_their_secrets() 
     };
     let create = call(Operation::CreateTaskPushNotificationConfig, webhook);
     let task = session.owned_by("agent", &alice, &Trail::default()).unwrap();
-    operation::manage_webhooks(task, create, Dialect::V1).expect("it is registered");
+    block_on(operation::manage_webhooks(task, create, Dialect::V1)).expect("it is registered");
     let list = || call(Operation::ListTaskPushNotificationConfigs, json!({"taskId": "t"}));
-    let shown = |task| match operation::manage_webhooks(task, list(), Dialect::V1) {
+    let shown = |task| match block_on(operation::manage_webhooks(task, list(), Dialect::V1)) {
         Ok(Outcome::PushConfigs(webhooks)) => serde_json::to_string(&webhooks).unwrap(),
         other => panic!("{other:?}"),
     };
@@ -484,7 +486,8 @@ fn an_operator_sees_of_webhooks_that_they_are_there_and_none_of_their_secrets() 
     let again = call(Operation::RedeliverTaskPushNotifications, params);
     let operation = Operation::RedeliverTaskPushNotifications;
     let task = session.operated_by("agent", &operator, operation, &Trail::default()).unwrap();
-    let Ok(Outcome::PushConfig(sent)) = operation::manage_webhooks(task, again, Dialect::V1) else {
+    let sent = block_on(operation::manage_webhooks(task, again, Dialect::V1));
+    let Ok(Outcome::PushConfig(sent)) = sent else {
         panic!("it is sent again");
     };
     let sent = serde_json::to_string(&sent).unwrap();

@@ -1,10 +1,12 @@
 //! Webhooks that were registered in an older dialect: their notifications, and how they are found without an
 //! id.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use a2a::dialect::Dialect;
 use a2a::error::Error;
+use a2a::http::memory::status;
 use a2a::model::decode::read_json;
 use a2a::model::{
     Artifact, Part, PushNotificationConfigRequest, TaskId, TaskPushNotificationConfig,
@@ -13,6 +15,7 @@ use a2a::{Outcome, Terms, WebhookCall};
 use a2a_edge::operation::{manage_webhooks, send_message};
 use a2a_edge::push::{NextNotification, Notification, Report};
 use a2a_edge::session::{Sender, TaskSession};
+use futures_executor::block_on;
 use serde_json::{Value, json};
 
 use crate::support::{Host, first, next, owned};
@@ -48,7 +51,7 @@ fn with_webhook(mut request: Value, webhook: Value) -> Value {
 }
 
 fn call(session: &TaskSession, dialect: Dialect, call: WebhookCall) -> Result<Outcome, Error> {
-    manage_webhooks(owned(session), call, dialect)
+    block_on(manage_webhooks(owned(session), call, dialect))
 }
 
 fn register(session: &TaskSession, dialect: Dialect, config: Value) -> TaskPushNotificationConfig {
@@ -216,4 +219,48 @@ fn a_task_without_webhooks_has_no_first_one() {
     let session = host.open();
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
     assert_eq!(get(&session, ""), Err(Error::TaskNotFound(TaskId::new("t").unwrap())));
+}
+
+#[test]
+fn a_test_is_the_present_state_in_the_dialect_of_the_webhook_and_changes_nothing() {
+    for dialect in [Dialect::V1, Dialect::V0_3, Dialect::Legacy] {
+        let host = asking();
+        let session = host.open();
+        let webhook = json!({"id": "c", "url": "https://receiver.example/"});
+        send_as(&host, &session, dialect, with_webhook(first("hi"), webhook));
+        send_as(&host, &session, dialect, next("m2", "that one"));
+        assert_eq!(drain(&session, "c").len(), 6);
+        let before = host.store.stored().unwrap().webhooks;
+        let bodies: Rc<RefCell<Vec<String>>> = Rc::default();
+        let seen = bodies.clone();
+        host.platform.memory_http().answer_with(move |_, body| {
+            seen.borrow_mut().push(body.to_owned());
+            Ok(status(503))
+        });
+        let test = || {
+            let request = json!({"taskId": "t", "id": "c"}).to_string();
+            let test = WebhookCall::TestTaskPushNotificationConfig(read_json(&request).unwrap());
+            match call(&session, Dialect::V1, test) {
+                Ok(Outcome::Deliveries(json)) => serde_json::from_str::<Value>(&json).unwrap(),
+                other => panic!("{other:?}"),
+            }
+        };
+        let told = test();
+        assert_eq!(
+            (&told["outcome"], &told["status"], &told["error"]),
+            (&json!("failed"), &json!(503), &json!("the receiver answered 503"))
+        );
+        let body: Value = serde_json::from_str(&bodies.borrow()[0]).unwrap();
+        let (metadata, state) = match dialect {
+            Dialect::V1 => {
+                (&body["statusUpdate"]["metadata"], &body["statusUpdate"]["status"]["state"])
+            }
+            Dialect::V0_3 | Dialect::Legacy => (&body["metadata"], &body["status"]["state"]),
+        };
+        assert_eq!(metadata["urn:a2a-edge:webhooks:v1/test"], true, "{dialect:?} {body}");
+        let completed = if dialect == Dialect::V1 { "TASK_STATE_COMPLETED" } else { "completed" };
+        assert_eq!(state, completed, "{dialect:?}");
+        assert_eq!(host.store.stored().unwrap().webhooks, before, "nothing is stored");
+        assert_eq!(drain(&session, "c").len(), 0, "nothing is owed");
+    }
 }

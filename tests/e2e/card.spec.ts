@@ -203,6 +203,7 @@ describe("capabilities", () => {
     ["pushNotifications", "DeleteTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
     ["pushNotifications", "ListTaskPushNotificationDeliveries", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
     ["pushNotifications", "RedeliverTaskPushNotifications", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
+    ["pushNotifications", "TestTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
   ] as const) {
     test(`${method} is refused while the card does not declare ${capability} (§3.3.4)`, async (t) => {
       const agent = capability === "pushNotifications" ? "picky" : "demo";

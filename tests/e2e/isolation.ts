@@ -51,6 +51,7 @@ const OPERATIONS: [string, (id: string) => object, [string, (id: string) => stri
   ["ListTaskPushNotificationConfigs", (taskId) => ({ taskId }), ["GET", (id) => hooks(id)]],
   ["ListTaskPushNotificationDeliveries", (taskId) => ({ taskId, id: HOOK }), ["GET", (id) => hooks(id, `/${HOOK}/deliveries`)]],
   ["RedeliverTaskPushNotifications", (taskId) => ({ taskId, id: HOOK, fromGeneration: 99 }), ["POST", (id) => hooks(id, `/${HOOK}:redeliver`), () => ({ fromGeneration: 99 })]],
+  ["TestTaskPushNotificationConfig", (taskId) => ({ taskId, id: HOOK }), ["POST", (id) => hooks(id, `/${HOOK}:test`)]],
   ["DeleteTaskPushNotificationConfig", (taskId) => ({ taskId, id: HOOK }), ["DELETE", (id) => hooks(id, `/${HOOK}`)]],
 ];
 

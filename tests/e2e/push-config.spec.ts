@@ -166,6 +166,7 @@ test("what a webhook needs is named (§9.5)", async () => {
     ["DeleteTaskPushNotificationConfig", { taskId: "t" }, ["id"]],
     ["ListTaskPushNotificationDeliveries", { id: "c" }, ["taskId"]],
     ["RedeliverTaskPushNotifications", {}, ["taskId", "id", "fromGeneration"]],
+    ["TestTaskPushNotificationConfig", { taskId: "t" }, ["id"]],
   ] as const) {
     const refused = await call("/demo", method, params);
     assert.deepEqual([refused.status, refused.fields], [-32602, fields], method);

@@ -111,6 +111,7 @@ describe("verbs and paths", () => {
     ["tasks/t/pushNotificationConfigs/c", "GET, DELETE"],
     ["tasks/t/pushNotificationConfigs/c/deliveries", "GET"],
     ["tasks/t/pushNotificationConfigs/c:redeliver", "POST"],
+    ["tasks/t/pushNotificationConfigs/c:test", "POST"],
     ["extendedAgentCard", "GET"],
   ] as const) {
     test(`${path} takes ${allowed} and says so to others (§11.3)`, async () => {

@@ -64,6 +64,8 @@ pub enum WebhookCall {
     ListTaskPushNotificationDeliveries(PushNotificationConfigRequest),
     /// RedeliverTaskPushNotifications.
     RedeliverTaskPushNotifications(RedeliverRequest),
+    /// TestTaskPushNotificationConfig.
+    TestTaskPushNotificationConfig(PushNotificationConfigRequest),
 }
 
 /// A call that a task answers by a stream of events.
@@ -160,6 +162,9 @@ impl Operation {
             Self::RedeliverTaskPushNotifications => {
                 WebhookCall::RedeliverTaskPushNotifications(Decode::decode(fields)?).into()
             }
+            Self::TestTaskPushNotificationConfig => {
+                WebhookCall::TestTaskPushNotificationConfig(Decode::decode(fields)?).into()
+            }
         })
     }
 }
@@ -219,7 +224,8 @@ impl Call {
                 WebhookCall::ListTaskPushNotificationConfigs(request) => &request.tenant,
                 WebhookCall::GetTaskPushNotificationConfig(request)
                 | WebhookCall::DeleteTaskPushNotificationConfig(request)
-                | WebhookCall::ListTaskPushNotificationDeliveries(request) => &request.tenant,
+                | WebhookCall::ListTaskPushNotificationDeliveries(request)
+                | WebhookCall::TestTaskPushNotificationConfig(request) => &request.tenant,
                 WebhookCall::RedeliverTaskPushNotifications(request) => &request.tenant,
             },
         };
@@ -323,6 +329,7 @@ impl WebhookCall {
                 Operation::ListTaskPushNotificationDeliveries
             }
             Self::RedeliverTaskPushNotifications(_) => Operation::RedeliverTaskPushNotifications,
+            Self::TestTaskPushNotificationConfig(_) => Operation::TestTaskPushNotificationConfig,
         }
     }
 
@@ -333,7 +340,8 @@ impl WebhookCall {
             Self::ListTaskPushNotificationConfigs(request) => &request.task_id,
             Self::GetTaskPushNotificationConfig(request)
             | Self::DeleteTaskPushNotificationConfig(request)
-            | Self::ListTaskPushNotificationDeliveries(request) => &request.task_id,
+            | Self::ListTaskPushNotificationDeliveries(request)
+            | Self::TestTaskPushNotificationConfig(request) => &request.task_id,
             Self::RedeliverTaskPushNotifications(request) => &request.task_id,
         }
     }

@@ -43,7 +43,7 @@ macro_rules! operations {
             older: [$($method:literal $since:ident),*] $(,)?
         }
     )*) => {
-        /// The operations of A2A 1.0 (spec §3.1), four of the extension
+        /// The operations of A2A 1.0 (spec §3.1), five of the extension
         /// [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), one of
         /// [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION), and two of
         /// [`DELETION_EXTENSION`](crate::model::DELETION_EXTENSION).
@@ -156,6 +156,13 @@ operations! {
         message: false,
         older: [],
     }
+    /// TestTaskPushNotificationConfig (extension).
+    TestTaskPushNotificationConfig {
+        needs: Webhooks,
+        operators: true,
+        message: false,
+        older: [],
+    }
     /// GetTaskTimeline (extension).
     GetTaskTimeline {
         needs: Nothing,
@@ -205,7 +212,7 @@ impl Operation {
     }
 
     /// Whether an operator may carry out the operation on another caller's task. True for operations that read a task, end
-    /// or delete it, or continue deliveries that its owner has registered; false for operations in the owner's name, and for those
+    /// or delete it, or continue or test deliveries that its owner has registered; false for operations in the owner's name, and for those
     /// that return or change the owner's secrets.
     pub fn is_for_operators(self) -> bool {
         self.row().is_for_operators
@@ -279,6 +286,7 @@ mod tests {
             (Operation::DeleteTaskPushNotificationConfig, -32003),
             (Operation::ListTaskPushNotificationDeliveries, -32003),
             (Operation::RedeliverTaskPushNotifications, -32003),
+            (Operation::TestTaskPushNotificationConfig, -32003),
             (Operation::ListWebhooks, -32003),
         ] {
             let error = operation.check_offered(&capabilities).expect_err("not declared");

@@ -3,7 +3,7 @@
 
 use crate::forms::address::ObjectId;
 use crate::push::signature::SigningSecret;
-use crate::push::{Notification, Report, retry_after_s};
+use crate::push::{AnswerText, Notification, Report, retry_after_s};
 use a2a::dialect::Dialect;
 use a2a::http::trace::TraceContext;
 use a2a::model::{AuthenticationInfo, Generation, TaskPushNotificationConfig, UnixMillis};
@@ -78,6 +78,8 @@ pub(super) enum Ending {
         status: u16,
         /// The header `Retry-After`.
         retry_after: Option<String>,
+        /// The beginning of the body, if it was read.
+        answer: Option<AnswerText>,
     },
     /// The URL must not be called, and was not.
     NotCalled(String),
@@ -97,9 +99,9 @@ pub(super) fn report(
     let duration_ms = u64::try_from(ended.0.saturating_sub(begun.0)).unwrap_or(0);
     let report = Report { generation, at: begun.0, duration_ms, ..Report::default() };
     match ending {
-        Ending::Answered { status, retry_after } => {
+        Ending::Answered { status, retry_after, answer } => {
             let retry_after_s = retry_after.and_then(|text| retry_after_s(&text, ended));
-            Report { status: Some(status), retry_after_s, ..report }
+            Report { status: Some(status), retry_after_s, answer, ..report }
         }
         Ending::NotCalled(reason) => Report { error: Some(reason), is_hopeless: true, ..report },
         Ending::NoAnswer(reason) => Report { error: Some(reason), ..report },
@@ -233,6 +235,7 @@ mod tests {
         let answered = |status, retry_after: Option<&str>| Ending::Answered {
             status,
             retry_after: retry_after.map(str::to_owned),
+            answer: None,
         };
         for (ending, expected) in [
             (answered(204, None), Report { status: Some(204), ..plain.clone() }),

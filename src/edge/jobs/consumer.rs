@@ -9,16 +9,14 @@
 //! bounds ([`Crowd`]), so the next batch does not wait for receivers that are silent.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
 use futures_util::FutureExt;
 use tokio::sync::Semaphore;
 use worker::{Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage};
 
-use super::attempt::{is_turn_over, report};
+use super::attempt::is_turn_over;
 use super::deletion;
-use super::post::post;
-use crate::config::Settings;
+use super::post::Poster;
 use crate::edge::bindings;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
@@ -26,15 +24,14 @@ use crate::edge::panics::caught;
 use crate::edge::service::clock::now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::random::WorkerRandom;
-use crate::forms::address::ObjectId;
 use crate::forms::queue::{Body, DeadLetter, QueuedJob};
 use crate::panic::Shared;
-use crate::port::{Moment, Observation, Observer, SpanId, SpanPlace, WebhookJob, join_some};
+use crate::port::{Observation, Observer, SpanId, SpanPlace, WebhookJob, join_some};
 use crate::push::{
     Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
-    Standing, host_of, patience_ms,
+    Standing, patience_ms,
 };
-use a2a::model::{UnixMillis, to_json};
+use a2a::model::to_json;
 
 /// Handles one batch of any queue. Each message is settled on its own.
 pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
@@ -55,9 +52,7 @@ pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, cont
     let timeout_ms = settings.limits.webhook_timeout_ms;
     let entered = CROWD.change(|crowd| crowd.enter(leases.len(), bytes, timeout_ms, now()));
     let sender = Sender {
-        env,
-        settings,
-        observer,
+        poster: Poster { env, settings, observer },
         silent: Semaphore::new(MAX_SILENT_AT_ONCE),
         is_waited_for: entered.is_none(),
     };
@@ -127,9 +122,7 @@ fn retry(message: &RawMessage, delay_s: u32) {
 
 /// The data that all leases of a batch share.
 struct Sender {
-    env: Env,
-    settings: Rc<Settings>,
-    observer: ConsoleObserver,
+    poster: Poster,
     /// Limits the calls at a time to receivers that were silent recently.
     silent: Semaphore,
     /// True if the next batch waits for this one.
@@ -142,7 +135,7 @@ impl Sender {
             let job = lease.job.job.clone();
             if let Err(error) = self.serve(lease).await {
                 // When the lease ends, the alarm of the object sends another job.
-                self.observer.observe(&postponed(&job, &error.to_string()));
+                self.poster.observer.observe(&postponed(&job, &error.to_string()));
             }
         });
         join_some(ANSWERS_AT_ONCE, served).await;
@@ -154,15 +147,14 @@ impl Sender {
         let mut next = Some(notification);
         while let Some(notification) = next {
             let (notification, place) = in_a_span(notification);
-            let report = self.send(&notification, &job.object_id()).await;
-            self.note_attempt(&job.job, &notification, &report, place);
+            let report = self.send(&job, &notification, place).await;
             let asked = NextNotification {
                 config_id: job.job.config_id.clone(),
                 lease: Some(notification.lease),
                 report: Some(report),
                 leaves: is_turn_over(begun, now()),
             };
-            let turn = ask(&self.env, &job, asked).await?;
+            let turn = ask(&self.poster.env, &job, asked).await?;
             if let Some(given_up) = turn.given_up {
                 self.send_dead_letter(&job.job, &given_up).await;
             }
@@ -171,49 +163,31 @@ impl Sender {
         Ok(())
     }
 
-    /// Makes one attempt to send a notification about the object's task.
-    async fn send(&self, notification: &Notification, object: &ObjectId) -> Report {
+    /// Makes one attempt to send a notification of a job.
+    async fn send(
+        &self,
+        job: &QueuedJob,
+        notification: &Notification,
+        place: Option<SpanPlace>,
+    ) -> Report {
         // The semaphore is never closed, so a permit always becomes free.
         let _permit = match notification.standing {
             Standing::Silent => self.silent.acquire().await.ok(),
             Standing::Unknown | Standing::Answering => None,
         };
-        let timeout_ms = self.settings.limits.webhook_timeout_ms;
+        let timeout_ms = self.poster.settings.limits.webhook_timeout_ms;
         let patience = patience_ms(notification.standing, timeout_ms, self.is_waited_for);
-        let begun = now();
-        let (env, settings) = (&self.env, &self.settings);
-        let ending = post(notification, object, patience, env, settings, self.observer).await;
-        report(notification.generation, begun, now(), ending)
-    }
-
-    fn note_attempt(
-        &self,
-        job: &WebhookJob,
-        notification: &Notification,
-        report: &Report,
-        place: Option<SpanPlace>,
-    ) {
-        let begun = UnixMillis(report.at);
-        let at = &Moment { begun, ended: begun.after(report.duration_ms), place };
-        self.observer.observe(&Observation::NotificationAttempted {
-            agent: &job.agent,
-            task: &job.task,
-            webhook: &notification.config.id,
-            host: host_of(&notification.config.url),
-            generation: report.generation,
-            status: report.status,
-            error: report.error.as_deref(),
-            at,
-        });
+        let (agent, object) = (&job.job.agent, &job.object_id());
+        self.poster.attempt(agent, notification, object, patience, place).await
     }
 
     async fn send_dead_letter(&self, job: &WebhookJob, given_up: &GivenUp) {
         // A letter contains only texts and numbers, so encoding cannot fail.
         let letters = [to_json(&DeadLetter::new(job, given_up)).unwrap_or_default()];
-        let sent = bindings::enqueue(&self.env, bindings::DEAD_LETTERS, &letters).await;
+        let sent = bindings::enqueue(&self.poster.env, bindings::DEAD_LETTERS, &letters).await;
         if let Err(error) = sent {
             let ([letter], reason) = (&letters, &error.to_string());
-            self.observer.observe(&Observation::DeadLetterLost { letter, reason });
+            self.poster.observer.observe(&Observation::DeadLetterLost { letter, reason });
         }
     }
 }

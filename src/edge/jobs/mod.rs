@@ -8,3 +8,4 @@ mod post;
 
 pub(super) use consumer::consume;
 pub(super) use expiry::expire;
+pub(super) use post::Poster;

@@ -1,8 +1,13 @@
 //! Posts a notification to its webhook.
 
-use worker::Env;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
 
-use super::attempt::{Ending, configured_authorization, headers, notification_id};
+use futures_util::future::{Either, select};
+use worker::{Delay, Env};
+
+use super::attempt::{Ending, configured_authorization, headers, notification_id, report};
 use crate::config::Settings;
 use crate::edge::service::clock::now;
 use crate::edge::service::keys;
@@ -10,41 +15,89 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::target::{check_webhook_url, origin_of};
 use crate::forms::address::ObjectId;
-use crate::port::{Http, HttpError, HttpRequest, Observation, Observer};
-use crate::push::Notification;
+use crate::port::{
+    Http, HttpAnswer, HttpError, HttpRequest, Moment, Observation, Observer, SpanPlace,
+};
+use crate::push::{AnswerText, Hidden, Notification, Report, host_of};
 use crate::signing::Claims;
 
-/// Makes one attempt to send a notification about the object's task, and waits up to `patience_ms` milliseconds for the
-/// answer.
-pub(super) async fn post(
+/// Posts notifications.
+pub(in crate::edge) struct Poster {
+    pub(in crate::edge) env: Env,
+    pub(in crate::edge) settings: Rc<Settings>,
+    pub(in crate::edge) observer: ConsoleObserver,
+}
+
+impl Poster {
+    /// Makes one attempt to send a notification about the object's task, waits up to `patience_ms` milliseconds for the answer, and logs the
+    /// attempt.
+    pub(in crate::edge) async fn attempt(
+        &self,
+        agent: &str,
+        notification: &Notification,
+        object: &ObjectId,
+        patience_ms: u64,
+        place: Option<SpanPlace>,
+    ) -> Report {
+        let begun = now();
+        let ending = post(notification, object, patience_ms, self).await;
+        let report = report(notification.generation, begun, now(), ending);
+        let at = &Moment { begun, ended: begun.after(report.duration_ms), place };
+        self.observer.observe(&Observation::NotificationAttempted {
+            agent,
+            task: &notification.config.task_id,
+            webhook: &notification.config.id,
+            host: host_of(&notification.config.url),
+            generation: report.generation,
+            status: report.status,
+            error: report.error.as_deref(),
+            at,
+        });
+        report
+    }
+}
+
+async fn post(
     notification: &Notification,
     object: &ObjectId,
     patience_ms: u64,
-    env: &Env,
-    settings: &Settings,
-    observer: ConsoleObserver,
+    by: &Poster,
 ) -> Ending {
     let Notification { config, generation, body, dialect, .. } = notification;
-    if let Err(reason) = check_webhook_url(&config.url, settings) {
+    if let Err(reason) = check_webhook_url(&config.url, &by.settings) {
         return Ending::NotCalled(format!("the URL {reason}"));
     }
-    let id = notification_id(object, config, *generation);
     let timestamp_s = now().0 / 1_000;
+    let mut id = notification_id(object, config, *generation);
+    if notification.is_test() {
+        // Otherwise receivers would take the second test for a repetition.
+        id = format!("{id}.{timestamp_s}");
+    }
     let authorization = match configured_authorization(config, *dialect) {
         Some(_) => None,
-        None => token(notification, &id, timestamp_s, env, settings, observer).await,
+        None => token(notification, &id, timestamp_s, by).await,
     };
+    let hidden = Hidden::of(config, authorization.as_deref());
     let headers = headers(notification, &id, timestamp_s, authorization);
+    let begun = now();
     let request = HttpRequest {
         headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         timeout_ms: patience_ms,
         ..HttpRequest::new("POST", &config.url).with_body(body.as_str())
     };
-    // The body of the answer is not read: the exchange ends when the answer is dropped.
     match Outbound.send(request).await {
         Ok(answer) => {
-            let retry_after = answer.header("retry-after").map(str::to_owned);
-            Ending::Answered { status: answer.status, retry_after }
+            let (status, retry_after) = (answer.status, answer.header("retry-after"));
+            let retry_after = retry_after.map(str::to_owned);
+            // The body of a success is only read for a test: the exchange ends when the answer is dropped.
+            let answer = if answer.is_success() && !notification.is_test() {
+                None
+            } else {
+                let waited_ms = u64::try_from(now().0.saturating_sub(begun.0)).unwrap_or(0);
+                let left_ms = patience_ms.saturating_sub(waited_ms).min(MAX_READ_MS);
+                beginning_of(answer, &hidden, left_ms).await
+            };
+            Ending::Answered { status, retry_after, answer }
         }
         Err(HttpError::Silent { .. }) => Ending::Silence(patience_ms),
         Err(HttpError::Failed { reason, .. }) => Ending::NoAnswer(reason),
@@ -59,15 +112,39 @@ pub(super) async fn post(
     }
 }
 
+/// The beginning of an answer that is text; of one that is not complete within this time, what has arrived.
+async fn beginning_of(answer: HttpAnswer, hidden: &Hidden, within_ms: u64) -> Option<AnswerText> {
+    if !AnswerText::is_kept(answer.header("content-type")) {
+        return None;
+    }
+    let (mut body, window) = (answer.body, hidden.window());
+    let mut bytes = Vec::new();
+    let read = async {
+        while bytes.len() <= window {
+            match body.next().await {
+                Some(Ok(piece)) => bytes.extend(piece),
+                Some(Err(_)) => return false,
+                None => return true,
+            }
+        }
+        false
+    };
+    let is_whole = match select(pin!(read), Delay::from(Duration::from_millis(within_ms))).await {
+        Either::Left((is_whole, _)) => is_whole,
+        Either::Right(_) => false,
+    };
+    bytes.truncate(window);
+    AnswerText::read(&bytes, is_whole, hidden)
+}
+
 /// The header `authorization` with a JWT signed by the operator's key; `None` if no key can be used.
 async fn token(
     notification: &Notification,
     id: &str,
     issued_at_s: i64,
-    env: &Env,
-    settings: &Settings,
-    observer: ConsoleObserver,
+    by: &Poster,
 ) -> Option<String> {
+    let Poster { env, settings, observer } = by;
     let config = &notification.config;
     let claims = Claims {
         issuer: settings.public_url.as_deref().unwrap_or("a2a-edge"),
@@ -84,3 +161,6 @@ async fn token(
         }
     }
 }
+
+/// The longest time for which the body of an answer is read, in milliseconds.
+const MAX_READ_MS: u64 = 1_000;

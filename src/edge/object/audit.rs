@@ -47,7 +47,8 @@ impl Change {
             WebhookCall::GetTaskPushNotificationConfig(_)
             | WebhookCall::ListTaskPushNotificationConfigs(_)
             | WebhookCall::ListTaskPushNotificationDeliveries(_)
-            | WebhookCall::RedeliverTaskPushNotifications(_) => return None,
+            | WebhookCall::RedeliverTaskPushNotifications(_)
+            | WebhookCall::TestTaskPushNotificationConfig(_) => return None,
         };
         Some(Self { act, webhook: webhook.clone() })
     }

@@ -233,7 +233,7 @@ impl TaskObject {
             TaskCall::Webhook(call) => {
                 let task = task_of(&session, &command, asked)?;
                 let change = audit::Change::of(&call);
-                let outcome = operation::manage_webhooks(task, call, reply.dialect());
+                let outcome = operation::manage_webhooks(task, call, reply.dialect()).await;
                 if let Some(change) = change {
                     change.note(&self.observer(), &command, task.id(), &outcome);
                 }

@@ -11,6 +11,7 @@ use worker::{Env, State, js_sys};
 use super::followers::{self, SocketCounts};
 use super::{InMemory, TaskObject, let_go};
 use crate::edge::bindings;
+use crate::edge::jobs::Poster;
 use crate::edge::panics::PanicError;
 use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
@@ -25,6 +26,7 @@ use crate::forms::address::ObjectId;
 use crate::forms::queue::QueuedJob;
 use crate::panic::Catching;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
+use crate::push::{Notification, Report};
 use a2a::model::{UnixMillis, to_json};
 
 /// All ports of the task of one object except its storage. An open session owns them.
@@ -172,6 +174,26 @@ impl WebhookQueue for Queue {
             let text = to_json(&job).map_err(|error| error.to_string())?;
             let sent = bindings::enqueue(&env, bindings::WEBHOOKS, &[text]).await;
             sent.map_err(|error| error.to_string())
+        })
+    }
+
+    fn attempt(
+        &self,
+        agent: String,
+        notification: Notification,
+    ) -> LocalBoxFuture<'static, Report> {
+        let (env, object) = (self.env.clone(), self.object.clone());
+        Box::pin(async move {
+            let settings = match bindings::settings(&env) {
+                Ok(settings) => settings,
+                Err(error) => {
+                    return Report { error: Some(error.to_string()), ..Report::default() };
+                }
+            };
+            let patience_ms = settings.limits.webhook_timeout_ms;
+            let observer = ConsoleObserver::of(&env);
+            let poster = Poster { env, settings, observer };
+            poster.attempt(&agent, &notification, &object, patience_ms, None).await
         })
     }
 }

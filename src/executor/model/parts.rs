@@ -1,5 +1,6 @@
 //! Converts the parts of messages into input for a model.
 
+use a2a::binding::media_type::is_text;
 use a2a::model::{Part, PartContent};
 use chat::Content;
 
@@ -79,12 +80,6 @@ fn includes(kind: &str, media_type: &str) -> bool {
         Some(prefix) => media_type.starts_with(prefix),
         None => kind == media_type,
     }
-}
-
-/// True if the bytes of a media type are text.
-fn is_text(media_type: &str) -> bool {
-    let suffixes = ["+json", "+xml", "/json", "/xml", "/yaml", "/toml", "/csv", "/javascript"];
-    media_type.starts_with("text/") || suffixes.iter().any(|suffix| media_type.ends_with(suffix))
 }
 
 /// The name of a file for people: its file name, its media type, or both.

@@ -423,6 +423,7 @@ mod tests {
             duration_ms: 7,
             outcome: "retry".to_owned(),
             error: Some("the receiver answered 500".to_owned()),
+            answer: None,
         };
         let url = "https://user:pass@hooks.example/s3cret?token=t".to_owned();
         let shown = of_attempt(&OneAttempt { webhook: "w".to_owned(), url, attempt });

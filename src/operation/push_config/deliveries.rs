@@ -19,6 +19,11 @@ pub(super) fn list_deliveries(
     let shown = task.with_webhook(&request.id, |webhook| {
         let Delivery { done, health, retry_at, last_error, recent, .. } = &webhook.delivery;
         let Delivery { unhealthy_since, dead_letters, .. } = &webhook.delivery;
+        let mut attempts = recent.clone();
+        if task.is_operators() {
+            // Receivers often repeat the URL in their answers; operators see only its origin.
+            attempts.iter_mut().for_each(|attempt| attempt.answer = None);
+        }
         json!({
             "taskId": task.id(),
             "id": request.id,
@@ -27,7 +32,7 @@ pub(super) fn list_deliveries(
             "deliveredGeneration": done,
             "nextAttemptAt": retry_at.map(|at| at.0),
             "lastError": last_error,
-            "attempts": recent,
+            "attempts": attempts,
             "deadLetters": dead_letters,
         })
         .to_string()

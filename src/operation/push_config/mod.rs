@@ -7,6 +7,7 @@ mod get;
 mod list;
 mod redeliver;
 pub(super) mod shown;
+mod test;
 
 use crate::session::Owned;
 use a2a::dialect::Dialect;
@@ -18,7 +19,7 @@ use a2a::{Outcome, WebhookCall};
 /// # Errors
 ///
 /// The errors of the operation.
-pub fn manage_webhooks(
+pub async fn manage_webhooks(
     task: Owned<'_>,
     call: WebhookCall,
     dialect: Dialect,
@@ -42,6 +43,10 @@ pub fn manage_webhooks(
         }
         WebhookCall::RedeliverTaskPushNotifications(request) => {
             redeliver::redeliver(task, &request).map(one)
+        }
+        WebhookCall::TestTaskPushNotificationConfig(request) => {
+            // In a box, since few calls need it: each call of the object has the size of the largest.
+            Box::pin(test::test_webhook(task, &request)).await.map(Outcome::Deliveries)
         }
     }
 }

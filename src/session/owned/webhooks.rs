@@ -1,17 +1,22 @@
 //! Operations of owners and operators on the webhooks of a task: register, read, restart and delete.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::Owned;
 use crate::port::{Act, Audit, Observation};
-use crate::push::Attempt;
 use crate::push::signature::SigningSecret;
+use crate::push::{Attempt, Notification, Report, Standing};
 use crate::session::debts::{self, Troubles};
 use crate::session::webhooks::Webhook;
 use crate::session::{Sender, notifications};
+use crate::task::set_member;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{Generation, TaskPushNotificationConfig};
+use a2a::model::{
+    Generation, Metadata, StreamResponse, Task, TaskPushNotificationConfig, TaskStatus,
+    TaskStatusUpdateEvent, to_json,
+};
 
 impl Owned<'_> {
     /// Adds an id to a config without one. In a dialect in which a task has one unnamed webhook, that webhook gets the id of the
@@ -99,6 +104,53 @@ impl Owned<'_> {
         })
     }
 
+    /// Sends a test notification to the webhook with this id, in one attempt, and returns its report. Neither the state of the webhook nor what
+    /// is owed to it changes. `None` if there is no such webhook.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`] if there are too many tests.
+    pub(crate) async fn test_webhook(self, id: &str) -> Result<Option<Report>, Error> {
+        let session = self.session;
+        let found = self.with_webhook(id, |webhook| (webhook.config.clone(), webhook.dialect));
+        let Some((config, dialect)) = found else { return Ok(None) };
+        let body = self.test_body(dialect).ok_or_else(|| self.internal())?;
+        let agent = session.life.facts().map(|facts| facts.agent).unwrap_or_default();
+        let notification = Notification {
+            lease: String::new(),
+            generation: Generation::NONE,
+            body,
+            dialect,
+            config,
+            standing: Standing::Unknown,
+            trace: None,
+        };
+        let _trial = session.webhooks.begin_trial(id, session.now())?;
+        Ok(Some(session.ports.queue.attempt(agent, notification).await))
+    }
+
+    /// The body of a test notification: the state of the task, marked as a test.
+    fn test_body(self, dialect: Dialect) -> Option<String> {
+        let marked = |mut metadata: Option<Metadata>| {
+            set_member(&mut metadata, TEST, Some(true.into()));
+            metadata
+        };
+        let event = self.with_task(|Task { id, context_id, status, .. }| {
+            let TaskStatus { state, timestamp, .. } = *status;
+            to_json(&StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
+                task_id: id.clone(),
+                context_id: context_id.clone(),
+                status: TaskStatus { state, message: None, timestamp },
+                metadata: marked(None),
+            }))
+        })?;
+        let whole = || {
+            self.with_task(|task| Task { metadata: marked(task.metadata.clone()), ..task.clone() })
+        };
+        let event = event.unwrap_or_default();
+        dialect.notification(&event, whole, self.session.now()).map(Cow::into_owned)
+    }
+
     /// The webhooks of the task, in the order of their registration.
     pub(crate) fn webhooks(self) -> Vec<TaskPushNotificationConfig> {
         self.session.webhooks.configs()
@@ -129,3 +181,6 @@ impl Owned<'_> {
         Ok(())
     }
 }
+
+/// The member of the metadata of a test notification.
+const TEST: &str = "urn:a2a-edge:webhooks:v1/test";

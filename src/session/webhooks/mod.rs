@@ -14,7 +14,7 @@ use serde_json::json;
 use super::journal::Journal;
 use super::life::Life;
 use crate::port::{StoreError, TaskStore, WebhookChange, WebhookTroubles};
-use crate::push::{Delivery, origin_of};
+use crate::push::{Delivery, Trials, origin_of};
 use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
@@ -28,6 +28,7 @@ pub(super) struct Webhooks {
     all: RefCell<Vec<Webhook>>,
     /// The deleted webhooks that the list of webhooks in trouble may still have.
     gone: RefCell<Vec<WebhookChange>>,
+    trials: RefCell<Trials>,
     store: Rc<dyn TaskStore>,
     /// The highest number of webhooks.
     limit: usize,
@@ -38,8 +39,8 @@ pub(super) struct Webhooks {
 impl Webhooks {
     /// No webhooks; at most `limit` can be added.
     pub(super) fn new(store: Rc<dyn TaskStore>, limit: usize, keep_alive_ms: u64) -> Self {
-        let (all, gone) = (RefCell::default(), RefCell::default());
-        Self { all, gone, store, limit, keep_alive_ms }
+        let (all, gone, trials) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self { all, gone, trials, store, limit, keep_alive_ms }
     }
 
     /// Reads the webhooks of a stored task, a line of JSON each.
@@ -180,6 +181,20 @@ impl Webhooks {
         self.with(id, |webhook| webhook.past = None);
     }
 
+    /// Begins a test of this webhook, which lasts until the result is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`] if there are too many tests.
+    pub(super) fn begin_trial<'a>(
+        &'a self,
+        id: &'a str,
+        now: UnixMillis,
+    ) -> Result<Trial<'a>, Error> {
+        self.trials.borrow_mut().begin(id, now).map_err(Error::RateLimited)?;
+        Ok(Trial { trials: &self.trials, id })
+    }
+
     /// The registered configs.
     pub(super) fn configs(&self) -> Vec<TaskPushNotificationConfig> {
         self.all.borrow().iter().map(|webhook| webhook.config.clone()).collect()
@@ -232,6 +247,18 @@ impl Webhooks {
         let all = self.all.borrow();
         let looks = all.iter().map(|webhook| webhook.looks(machine, self.keep_alive_ms, now));
         looks.fold(Looks::default(), Looks::or)
+    }
+}
+
+/// A test of a webhook that is under way.
+pub(super) struct Trial<'a> {
+    trials: &'a RefCell<Trials>,
+    id: &'a str,
+}
+
+impl Drop for Trial<'_> {
+    fn drop(&mut self) {
+        self.trials.borrow_mut().end(self.id);
     }
 }
 

@@ -29,6 +29,7 @@ use a2a_edge::task::Recovery;
 use a2a_edge::trail::Trail;
 use a2a_edge::twins::{MemoryPlatform, MemoryStore};
 use async_trait::async_trait;
+use futures_executor::block_on;
 use futures_util::future::LocalBoxFuture;
 use serde_json::json;
 
@@ -221,9 +222,6 @@ pub fn manage_webhooks(
     caller: &Caller,
     call: WebhookCall,
 ) -> Result<Outcome, Error> {
-    operation::manage_webhooks(
-        session.owned_by(agent, caller, &Trail::default())?,
-        call,
-        Dialect::V1,
-    )
+    let task = session.owned_by(agent, caller, &Trail::default())?;
+    block_on(operation::manage_webhooks(task, call, Dialect::V1))
 }

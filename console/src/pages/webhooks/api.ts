@@ -1,6 +1,7 @@
 // Webhooks, by the routes of docs/webhooks.md.
+import { localEndpoint } from "../../api/endpoint.ts";
 import { json } from "../../api/http.ts";
-import type { Task } from "../../api/types.ts";
+import type { StreamResponse, Task } from "../../api/types.ts";
 import { actAs } from "../../session/operator.ts";
 
 export type Health = "active" | "failing" | "suspended";
@@ -48,6 +49,12 @@ export interface WebhookConfig {
   hasSigningSecret?: boolean;
 }
 
+/** The beginning of a receiver's answer, if it is text. Operators are not told it. */
+export interface AnswerText {
+  text: string;
+  isCut?: boolean;
+}
+
 /** One POST to a webhook. */
 export interface Attempt {
   at: number;
@@ -58,7 +65,12 @@ export interface Attempt {
   durationMs: number;
   outcome: "delivered" | "retry" | "givenUp";
   error?: string;
+  /** Kept for the newest failed attempts. */
+  answer?: AnswerText;
 }
+
+/** The attempt of a test notification. */
+export type TestResult = Omit<Attempt, "outcome"> & { outcome: "delivered" | "failed" };
 
 /** The state of a webhook's notifications. */
 export interface Deliveries {
@@ -129,6 +141,18 @@ export async function newestGeneration(agent: string, task: string): Promise<num
 /** Sends the events from a generation on again. @throws {Problem} */
 export async function sendAgain(agent: string, task: string, id: string, fromGeneration: number): Promise<void> {
   await json({ agent, path: `${pathOf(agent, task, id)}:redeliver`, headers: asOperator(), body: { fromGeneration } });
+}
+
+/** Sends a test notification at once. @throws {Problem} */
+export function sendTest(agent: string, task: string, id: string): Promise<TestResult> {
+  return json({ agent, path: `${pathOf(agent, task, id)}:test`, headers: asOperator(), body: {} });
+}
+
+/** The event of a generation, as a stream of the task repeats it; undefined if there is no such event. @throws {Problem} */
+export async function eventOf(agent: string, task: string, generation: number, signal: AbortSignal): Promise<StreamResponse | undefined> {
+  const options = { signal, lastEventId: String(generation - 1), headers: asOperator() };
+  for await (const { id, response } of localEndpoint(agent).stream("SubscribeToTask", { id: task }, options)) return id === String(generation) ? response : undefined;
+  return undefined;
 }
 
 /** Registers a webhook; returns the webhook with its secrets, which no other answer contains. @throws {Problem} */

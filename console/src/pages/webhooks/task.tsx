@@ -99,6 +99,8 @@ export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
           {webhooks.map((webhook) => (
             <li key={webhook.config.id}>
               <WebhookCard
+                agent={agent}
+                task={task}
                 webhook={webhook}
                 send={(from) => sendTo(webhook, from)}
                 remove={isOperator.value ? undefined : () => setUnwanted(webhook)}

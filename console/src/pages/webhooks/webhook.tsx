@@ -1,16 +1,21 @@
 // One webhook of a task, with its newest attempts.
+import { useState } from "preact/hooks";
 import { Fact } from "../../parts/fact.tsx";
 import { Badge } from "../../parts/state.tsx";
 import { duration, Time } from "../../parts/time.tsx";
 import { hostOf, sentence } from "../../parts/words.ts";
 import { type Attempt, type Webhook, type WebhookConfig } from "./api.ts";
 import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
+import { SentDialog } from "./sent.tsx";
+import { TestDialog } from "./test.tsx";
 
 const EVENTS: Record<string, string> = { all: "All", status: "The task as it begins, and its states", artifacts: "Artifacts" };
 
 /** `remove` is undefined if the person may not delete the webhook. */
-export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send: (from?: number) => void; remove?: (() => void) | undefined }) {
+export function WebhookCard({ agent, task, webhook, send, remove }: { agent: string; task: string; webhook: Webhook; send: (from?: number) => void; remove?: (() => void) | undefined }) {
   const { config, deliveries } = webhook;
+  const [sent, setSent] = useState<Attempt>();
+  const [isTesting, setTesting] = useState(false);
   const { health, failingSince, deliveredGeneration, nextAttemptAt, lastError, attempts, deadLetters = [] } = deliveries;
   return (
     <article class="card stack">
@@ -52,17 +57,22 @@ export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send:
           <DeadLetters of={deadLetters} webhook={config.id} sendFrom={send} />
         </div>
       )}
-      <Attempts of={attempts} webhook={config.id} />
+      <Attempts of={attempts} webhook={config.id} show={setSent} />
       <div class="actions">
         {remove !== undefined && (
           <button type="button" class="danger" onClick={remove}>
             Delete…
           </button>
         )}
+        <button type="button" onClick={() => setTesting(true)}>
+          Send a test…
+        </button>
         <button type="button" onClick={() => send()}>
           Send again…
         </button>
       </div>
+      {sent !== undefined && <SentDialog agent={agent} task={task} config={config} attempt={sent} close={() => setSent(undefined)} />}
+      {isTesting && <TestDialog agent={agent} task={task} config={config} close={() => setTesting(false)} />}
     </article>
   );
 }
@@ -74,7 +84,7 @@ const OUTCOMES: Record<string, { word: string; tone: string }> = {
 };
 
 /** The newest attempts, newest first. */
-function Attempts({ of: attempts, webhook }: { of: readonly Attempt[]; webhook: string }) {
+function Attempts({ of: attempts, webhook, show }: { of: readonly Attempt[]; webhook: string; show: (attempt: Attempt) => void }) {
   if (attempts.length === 0) return <p class="quiet">Nothing was sent yet.</p>;
   return (
     <div class="stack hook-tight">
@@ -84,6 +94,9 @@ function Attempts({ of: attempts, webhook }: { of: readonly Attempt[]; webhook: 
           <thead>
             <tr>
               <th scope="col">When</th>
+              <th scope="col">
+                <span class="sr">Details</span>
+              </th>
               <th scope="col">Outcome</th>
               <th scope="col">Answer</th>
               <th scope="col">Generation</th>
@@ -92,20 +105,28 @@ function Attempts({ of: attempts, webhook }: { of: readonly Attempt[]; webhook: 
             </tr>
           </thead>
           <tbody>
-            {[...attempts].reverse().map(({ at, generation, attempt, outcome, status, error, durationMs }) => (
-              <tr key={`${at}/${generation}/${attempt}`}>
-                <td>
-                  <Time at={at} />
-                </td>
-                <td>
-                  <Badge tone={OUTCOMES[outcome]?.tone ?? "idle"}>{OUTCOMES[outcome]?.word ?? outcome}</Badge>
-                </td>
-                <td class="hook-said">{status === undefined ? <bdi>{sentence(error ?? "None")}</bdi> : status}</td>
-                <td class="hook-number">{generation}</td>
-                <td class="hook-number">{attempt}</td>
-                <td class="hook-number">{duration(durationMs)}</td>
-              </tr>
-            ))}
+            {[...attempts].reverse().map((one) => {
+              const { at, generation, attempt, outcome, status, error, durationMs } = one;
+              return (
+                <tr key={`${at}/${generation}/${attempt}`}>
+                  <td>
+                    <Time at={at} />
+                  </td>
+                  <td>
+                    <button type="button" class="small" onClick={() => show(one)}>
+                      Details<span class="sr"> of attempt {attempt} to send generation {generation}</span>
+                    </button>
+                  </td>
+                  <td>
+                    <Badge tone={OUTCOMES[outcome]?.tone ?? "idle"}>{OUTCOMES[outcome]?.word ?? outcome}</Badge>
+                  </td>
+                  <td class="hook-said">{status === undefined ? <bdi>{sentence(error ?? "None")}</bdi> : status}</td>
+                  <td class="hook-number">{generation}</td>
+                  <td class="hook-number">{attempt}</td>
+                  <td class="hook-number">{duration(durationMs)}</td>
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       </div>

@@ -169,6 +169,12 @@ mod tests {
                 Operation::RedeliverTaskPushNotifications,
                 json!({"taskId": "t", "id": "c"}),
             ),
+            (
+                "POST",
+                "tasks/t/pushNotificationConfigs/c:test",
+                Operation::TestTaskPushNotificationConfig,
+                json!({"taskId": "t", "id": "c"}),
+            ),
             ("GET", "tasks/t/timeline", Operation::GetTaskTimeline, json!({"id": "t"})),
             ("GET", "webhooks", Operation::ListWebhooks, json!({})),
             ("GET", "extendedAgentCard", Operation::GetExtendedAgentCard, json!({})),
@@ -280,6 +286,9 @@ mod tests {
                 let params = find(path).params_of_body(body.as_bytes(), 100);
                 assert_eq!(params, Ok(json!({"id": "t"})), "{path} {body}");
             }
+            let test = find("tasks/t/pushNotificationConfigs/c:test");
+            let params = test.params_of_body(body.as_bytes(), 100);
+            assert_eq!(params, Ok(json!({"taskId": "t", "id": "c"})), "{body}");
         }
         for (path, body, code) in [
             ("message:send", "", -32700),

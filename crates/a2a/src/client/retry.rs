@@ -76,7 +76,8 @@ fn is_repeatable(call: &Call) -> bool {
     match call {
         Call::Task(TaskCall::Webhook(call)) => match call {
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => !webhook.id.is_empty(),
-            WebhookCall::RedeliverTaskPushNotifications(_) => false,
+            WebhookCall::RedeliverTaskPushNotifications(_)
+            | WebhookCall::TestTaskPushNotificationConfig(_) => false,
             WebhookCall::GetTaskPushNotificationConfig(_)
             | WebhookCall::ListTaskPushNotificationConfigs(_)
             | WebhookCall::DeleteTaskPushNotificationConfig(_)

@@ -76,6 +76,12 @@ pub fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim_matches(OWS)
 }
 
+/// Whether the bytes of a media type are text; the type is in lower case, without parameters.
+pub fn is_text(essence: &str) -> bool {
+    let suffixes = ["+json", "+xml", "/json", "/xml", "/yaml", "/toml", "/csv", "/javascript"];
+    essence.starts_with("text/") || suffixes.iter().any(|suffix| essence.ends_with(suffix))
+}
+
 /// The weight of a media range in `Accept` in thousandths (RFC 9110 §12.4.2); 1000 if it is missing
 /// or invalid.
 pub fn weight(range: &str) -> u16 {

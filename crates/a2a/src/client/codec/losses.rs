@@ -19,6 +19,7 @@ pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Op
                 | TaskCall::Webhook(
                     WebhookCall::ListTaskPushNotificationDeliveries(_)
                         | WebhookCall::RedeliverTaskPushNotifications(_)
+                        | WebhookCall::TestTaskPushNotificationConfig(_)
                 )
         )
     );
@@ -124,7 +125,8 @@ fn forget_tenant(call: &mut Call) {
             WebhookCall::ListTaskPushNotificationConfigs(request) => &mut request.tenant,
             WebhookCall::GetTaskPushNotificationConfig(request)
             | WebhookCall::DeleteTaskPushNotificationConfig(request)
-            | WebhookCall::ListTaskPushNotificationDeliveries(request) => &mut request.tenant,
+            | WebhookCall::ListTaskPushNotificationDeliveries(request)
+            | WebhookCall::TestTaskPushNotificationConfig(request) => &mut request.tenant,
             WebhookCall::RedeliverTaskPushNotifications(request) => &mut request.tenant,
         },
     };

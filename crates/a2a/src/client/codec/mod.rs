@@ -253,7 +253,8 @@ impl Wire {
                 }
                 WebhookCall::DeleteTaskPushNotificationConfig(_)
                 | WebhookCall::ListTaskPushNotificationDeliveries(_)
-                | WebhookCall::RedeliverTaskPushNotifications(_) => Answer::Done,
+                | WebhookCall::RedeliverTaskPushNotifications(_)
+                | WebhookCall::TestTaskPushNotificationConfig(_) => Answer::Done,
             },
             Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::DeleteTask(_)) => Answer::Done,
             Call::Context(_) => Answer::ContextDeleted(read(&what, json, ContextDeletion::decode)?),

@@ -52,7 +52,8 @@ fn asked_of_webhook(binding: Binding, call: &WebhookCall) -> serde_json::Result<
         },
         WebhookCall::GetTaskPushNotificationConfig(request)
         | WebhookCall::DeleteTaskPushNotificationConfig(request)
-        | WebhookCall::ListTaskPushNotificationDeliveries(request) => {
+        | WebhookCall::ListTaskPushNotificationDeliveries(request)
+        | WebhookCall::TestTaskPushNotificationConfig(request) => {
             encode(&Named { push_notification_config_id: &request.id, ..task })
         }
         WebhookCall::ListTaskPushNotificationConfigs(_)

@@ -18,6 +18,7 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
             Resource::ExtendedCard
             | Resource::Deliveries(..)
             | Resource::Redeliver(..)
+            | Resource::Test(..)
             | Resource::Timeline(_)
             | Resource::Context(_)
             | Resource::Webhooks => None,
@@ -47,6 +48,7 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
         Resource::Tasks
         | Resource::Deliveries(..)
         | Resource::Redeliver(..)
+        | Resource::Test(..)
         | Resource::Timeline(_)
         | Resource::Context(_)
         | Resource::Webhooks => return None,

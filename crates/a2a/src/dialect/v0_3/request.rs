@@ -57,6 +57,7 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         // 0.3 has no method for these operations.
         Operation::ListTaskPushNotificationDeliveries
         | Operation::RedeliverTaskPushNotifications
+        | Operation::TestTaskPushNotificationConfig
         | Operation::GetTaskTimeline
         | Operation::DeleteTask
         | Operation::DeleteContext

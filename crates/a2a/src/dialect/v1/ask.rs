@@ -21,7 +21,8 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => encode(webhook),
             WebhookCall::GetTaskPushNotificationConfig(request)
             | WebhookCall::DeleteTaskPushNotificationConfig(request)
-            | WebhookCall::ListTaskPushNotificationDeliveries(request) => encode(request),
+            | WebhookCall::ListTaskPushNotificationDeliveries(request)
+            | WebhookCall::TestTaskPushNotificationConfig(request) => encode(request),
             WebhookCall::ListTaskPushNotificationConfigs(request) => encode(request),
             WebhookCall::RedeliverTaskPushNotifications(request) => encode(request),
         },

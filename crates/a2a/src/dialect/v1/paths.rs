@@ -21,6 +21,7 @@ pub(crate) enum Resource {
     PushConfig(String, String),
     Deliveries(String, String),
     Redeliver(String, String),
+    Test(String, String),
     Timeline(String),
     Webhooks,
     Context(String),
@@ -59,9 +60,12 @@ impl Resource {
             }
             ["tasks", task, "pushNotificationConfigs", id] => {
                 let task = percent::decode(task);
-                Some(match id.strip_suffix(":redeliver") {
-                    Some(id) => Self::Redeliver(task, percent::decode(id)),
-                    None => Self::PushConfig(task, percent::decode(id)),
+                Some(if let Some(id) = id.strip_suffix(":redeliver") {
+                    Self::Redeliver(task, percent::decode(id))
+                } else if let Some(id) = id.strip_suffix(":test") {
+                    Self::Test(task, percent::decode(id))
+                } else {
+                    Self::PushConfig(task, percent::decode(id))
                 })
             }
             ["tasks", task, "pushNotificationConfigs", id, "deliveries"] => {
@@ -103,6 +107,9 @@ impl Resource {
                     WebhookCall::RedeliverTaskPushNotifications(request) => {
                         Self::Redeliver(task, request.id.clone())
                     }
+                    WebhookCall::TestTaskPushNotificationConfig(request) => {
+                        Self::Test(task, request.id.clone())
+                    }
                 }
             }
         }
@@ -127,6 +134,7 @@ impl Resource {
             Self::PushConfig(task, id) => format!("{}/{}", configs(task), encode(id)),
             Self::Deliveries(task, id) => format!("{}/{}/deliveries", configs(task), encode(id)),
             Self::Redeliver(task, id) => format!("{}/{}:redeliver", configs(task), encode(id)),
+            Self::Test(task, id) => format!("{}/{}:test", configs(task), encode(id)),
         }
     }
 
@@ -173,6 +181,9 @@ impl Resource {
             Self::Redeliver(..) => {
                 ("POST, OPTIONS", &[("POST", Operation::RedeliverTaskPushNotifications)])
             }
+            Self::Test(..) => {
+                ("POST, OPTIONS", &[("POST", Operation::TestTaskPushNotificationConfig)])
+            }
             Self::Timeline(_) => ("GET, OPTIONS", &[("GET", Operation::GetTaskTimeline)]),
             Self::Webhooks => ("GET, OPTIONS", &[("GET", Operation::ListWebhooks)]),
             Self::Context(_) => ("DELETE, OPTIONS", &[("DELETE", Operation::DeleteContext)]),
@@ -194,9 +205,10 @@ impl Resource {
             | Self::Timeline(id) => [Some(("id", id)), None],
             Self::Context(id) => [Some(("contextId", id)), None],
             Self::PushConfigs(task) => [Some(("taskId", task)), None],
-            Self::PushConfig(task, id) | Self::Deliveries(task, id) | Self::Redeliver(task, id) => {
-                [Some(("taskId", task)), Some(("id", id))]
-            }
+            Self::PushConfig(task, id)
+            | Self::Deliveries(task, id)
+            | Self::Redeliver(task, id)
+            | Self::Test(task, id) => [Some(("taskId", task)), Some(("id", id))],
         };
         ids.into_iter().flatten()
     }
@@ -204,7 +216,7 @@ impl Resource {
     /// Whether the path contains all parameters of a POST.
     pub(crate) fn takes_no_body(&self) -> bool {
         match self {
-            Self::Cancel(_) | Self::Subscribe(_) => true,
+            Self::Cancel(_) | Self::Subscribe(_) | Self::Test(..) => true,
             Self::Send
             | Self::Stream
             | Self::Tasks
@@ -265,6 +277,10 @@ mod tests {
             (
                 "tasks/a%2Fb/pushNotificationConfigs/c%3Fd",
                 Resource::PushConfig("a/b".to_owned(), "c?d".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:c:test",
+                Resource::Test("a".to_owned(), "b:c".to_owned()),
             ),
             (
                 "tasks/a/pushNotificationConfigs/b:c",

@@ -152,6 +152,7 @@ fn webhook_call() -> impl Strategy<Value = WebhookCall> {
         }),
         named().prop_map(WebhookCall::DeleteTaskPushNotificationConfig),
         named().prop_map(WebhookCall::ListTaskPushNotificationDeliveries),
+        named().prop_map(WebhookCall::TestTaskPushNotificationConfig),
         (named(), 1..=u64::MAX).prop_map(|(webhook, from_generation)| {
             let PushNotificationConfigRequest { tenant, task_id, id } = webhook;
             let request = RedeliverRequest { tenant, task_id, id, from_generation };

@@ -22,6 +22,7 @@ mod objects;
 mod panics;
 mod peers;
 mod poll;
+mod post;
 mod response;
 mod service;
 mod socket;

@@ -8,7 +8,7 @@ use a2a::binding::media_type::{essence, is_text};
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{AuthenticationInfo, Secret, TaskPushNotificationConfig};
 
-/// The beginning of the body of an answer, at most [`MAX_BYTES`] long.
+/// The beginning of the body of an answer, at most 512 bytes long.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerText {

@@ -58,7 +58,10 @@ const MAY_USE: [(&str, &[&str]); 29] = [
             "usage",
         ],
     ),
-    ("operation", &["auth", "push", "session", "format", "panic", "port", "task", "usage"]),
+    (
+        "operation",
+        &["auth", "push", "session", "format", "panic", "port", "task", "trail", "usage"],
+    ),
     // The forms of data between the programs of `edge`.
     ("forms", &["auth", "format", "operation", "port", "push", "session", "trail"]),
     // The pure part of the front.

@@ -192,18 +192,17 @@ describe("content", () => {
   });
 });
 
+const PUSH_METHODS = [
+  "CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
+  "ListTaskPushNotificationDeliveries", "RedeliverTaskPushNotifications", "TestTaskPushNotificationConfig",
+];
+
 describe("capabilities", () => {
   for (const [capability, method, code, reason] of [
     ["streaming", "SendStreamingMessage", -32004, "UNSUPPORTED_OPERATION"],
     ["streaming", "SubscribeToTask", -32004, "UNSUPPORTED_OPERATION"],
     ["extendedAgentCard", "GetExtendedAgentCard", -32004, "UNSUPPORTED_OPERATION"],
-    ["pushNotifications", "CreateTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
-    ["pushNotifications", "GetTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
-    ["pushNotifications", "ListTaskPushNotificationConfigs", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
-    ["pushNotifications", "DeleteTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
-    ["pushNotifications", "ListTaskPushNotificationDeliveries", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
-    ["pushNotifications", "RedeliverTaskPushNotifications", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
-    ["pushNotifications", "TestTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
+    ...PUSH_METHODS.map((method) => ["pushNotifications", method, -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"] as const),
   ] as const) {
     test(`${method} is refused while the card does not declare ${capability} (§3.3.4)`, async (t) => {
       const agent = capability === "pushNotifications" ? "picky" : "demo";

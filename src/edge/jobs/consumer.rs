@@ -14,13 +14,12 @@ use futures_util::FutureExt;
 use tokio::sync::Semaphore;
 use worker::{Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage};
 
-use super::attempt::is_turn_over;
 use super::deletion;
-use super::post::Poster;
 use crate::edge::bindings;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::panics::caught;
+use crate::edge::post::{Poster, is_turn_over};
 use crate::edge::service::clock::now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::random::WorkerRandom;

@@ -450,7 +450,10 @@ fn write(
                     indexed.generation.as_i64().into(),
                     i64::from(indexed.failures).into(),
                 ]);
-                FIRST_ROW
+                sql.exec(SCHEMA, None)?;
+                "INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, \
+                 fingerprint, indexed, index_failures) \
+                 VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             }
         };
         sql.exec(insert, values)?;
@@ -527,8 +530,7 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Creates the log with its first row: one call to the platform in place of two.
-const FIRST_ROW: &str = "
+const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS log (
         seq INTEGER PRIMARY KEY,
         generation INTEGER NOT NULL,
@@ -543,8 +545,6 @@ const FIRST_ROW: &str = "
         indexed INTEGER,
         index_failures INTEGER
     ) STRICT;
-    INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, fingerprint, indexed, index_failures)
-    VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ";
 
 /// Created with the first webhook of a task: few tasks have webhooks.

@@ -1,4 +1,6 @@
-//! Posts a notification to its webhook.
+//! Posts a notification to its webhook: for the consumer of the queue, and for an object that tests a webhook.
+
+mod attempt;
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -7,7 +9,6 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use worker::{Delay, Env};
 
-use super::attempt::{Ending, configured_authorization, headers, notification_id, report};
 use crate::config::Settings;
 use crate::edge::service::clock::now;
 use crate::edge::service::keys;
@@ -20,6 +21,8 @@ use crate::port::{
 };
 use crate::push::{AnswerText, Hidden, Notification, Report, host_of};
 use crate::signing::Claims;
+pub(in crate::edge) use attempt::is_turn_over;
+use attempt::{Ending, configured_authorization, headers, notification_id, report};
 
 /// Posts notifications.
 pub(in crate::edge) struct Poster {

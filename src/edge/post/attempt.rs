@@ -113,7 +113,7 @@ pub(super) fn report(
 }
 
 /// True if a sender that began to serve a webhook at `begun` has to switch to other webhooks now.
-pub(super) fn is_turn_over(begun: UnixMillis, now: UnixMillis) -> bool {
+pub(in crate::edge) fn is_turn_over(begun: UnixMillis, now: UnixMillis) -> bool {
     now.0.saturating_sub(begun.0) > MAX_TURN_MS
 }
 

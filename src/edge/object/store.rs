@@ -270,11 +270,6 @@ impl TaskStore for SqlTaskStore {
             self.shard.set(shard);
             shard
         });
-        if shard == 0 && batch.lines.len() <= MAX_ROW_BYTES {
-            // One row is written whole or not at all. If it fails, the table of a new log is left without rows, which is read as no task.
-            let written = write(&self.sql(), opening, batch);
-            return written.map_err(|error| StoreError::Failed(error.to_string()));
-        }
         self.in_transaction(&|sql| {
             let rows = write(sql, opening, batch)?;
             if shard > 0 {
@@ -421,6 +416,9 @@ fn write(
     mut opening: Option<FirstRow<'_>>,
     batch: &Batch,
 ) -> worker::Result<u64> {
+    if opening.is_some() {
+        sql.exec(SCHEMA, None)?;
+    }
     let generation = batch.generation.as_i64();
     let mut marks = batch.marks.as_str();
     let mut times = batch.times.as_str();
@@ -450,7 +448,6 @@ fn write(
                     indexed.generation.as_i64().into(),
                     i64::from(indexed.failures).into(),
                 ]);
-                sql.exec(SCHEMA, None)?;
                 "INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, \
                  fingerprint, indexed, index_failures) \
                  VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -531,7 +528,7 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
 }
 
 const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS log (
+    CREATE TABLE log (
         seq INTEGER PRIMARY KEY,
         generation INTEGER NOT NULL,
         more INTEGER NOT NULL,

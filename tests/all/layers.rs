@@ -25,7 +25,7 @@ const MAY_USE: [(&str, &[&str]); 29] = [
     ("telemetry", &["port", "usage"]),
     ("port", &["auth", "format", "mcp", "push", "remotes", "trail", "usage"]),
     // The in-memory implementations of the ports.
-    ("twins", &["auth", "port", "usage"]),
+    ("twins", &["auth", "port", "push", "trail", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
     (

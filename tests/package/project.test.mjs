@@ -82,7 +82,7 @@ test("npm run dev serves a saved function, and tells what does not fit", async (
 test("check and the dry run of deploy need neither a login nor a compiler", async () => {
   const checked = await run("npx", "a2a-edge", "check");
   assert.equal(checked.code, 0, checked.output);
-  assert.match(checked.output, /^==> Asking the Worker which agents it can serve\n {4}done in .*\n3 agents are in order, and wrangler\.toml has what a2a-edge needs\.\n$/);
+  assert.match(checked.output, /^==> Asking the Worker which agents it can serve\n {4}done in .*\n4 agents are in order, and wrangler\.toml has what a2a-edge needs\.\n$/);
   const { code, output } = await run("npm", "run", "deploy", "--", "--dry-run");
   assert.equal(code, 0, output);
   assert.match(output, /refuse every call: say in agents\/hello\.toml/);

@@ -159,7 +159,7 @@ function storage(): string {
   );
 }
 
-/** What steps were given, in a task: a price is said for so many bytes. */
+/** The number of bytes of step inputs in a task for which the page states a price. */
 const TRACED_BYTES = 10_000;
 
 function published(): string {

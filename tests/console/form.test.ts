@@ -15,7 +15,7 @@ function membersOf(schema: unknown): Record<string, Field> {
 
 const kindOf = (schema: unknown): Kind["kind"] | undefined => membersOf({ type: "object", properties: { x: schema } })["x"]?.of.kind;
 
-/** What a form comes to for what was entered, by the paths without the root. */
+/** The value and the problems of a form with these entries; the paths are without the root. */
 function result(schema: unknown, entered: Record<string, string | number[] | Entered>): { value: unknown; problems: Record<string, string> } {
   const field = fieldOf(schema);
   assert.ok(field !== undefined);

@@ -53,7 +53,7 @@ export class LiveTimeline {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Loads the entries before the loaded ones: at most so many pages. */
+  /** Loads at most `pages` pages of entries before the loaded ones. */
   async readEarlier({ pages }: { pages: number }): Promise<void> {
     if (this.earlier.value !== "some") return;
     this.earlier.value = "reading";

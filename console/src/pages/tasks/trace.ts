@@ -193,7 +193,7 @@ export function intervalsOf(turns: readonly Turn[]): Interval[] {
   return turns.flatMap((turn) => [...turn.attempts, ...steps(turn)]);
 }
 
-/** What a part of a trace comes to. */
+/** The sums over a part of a trace. */
 export interface Sum {
   /** Requests to models, and calls of tools and agents. */
   requests: number;

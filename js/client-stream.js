@@ -50,6 +50,11 @@
 /** The codes with which a socket between the front Worker and an object is closed, see `src/edge/socket.rs`. */
 export const CloseCode = Object.freeze({ over: 1000, more: 4000, tooSlow: 4001, unreadable: 4002, unavailable: 4003 });
 
+/**
+ * The header of an upgrade with the hello. In the answer it is the first frame, with tabs in place of line feeds, or empty (src/forms/ask.rs).
+ */
+export const HELLO = "x-follow";
+
 /** A comment, which clients ignore: keeps a silent stream alive. */
 export const HEARTBEAT = ": keep-alive\n\n";
 
@@ -68,7 +73,9 @@ export class ClientStream {
   /** The generation of the newest event that the client has received; null before the first. @type {number | null} */
   #position;
   #hasGap = false;
-  /** The number of failed connections and dropped sockets in a row, without a frame in between. */
+  /** The position behind which an event was missing the last time. @type {number | undefined} */
+  #gapAt;
+  /** The number of failed connections, dropped sockets and frames of no use in a row, without a frame in between. */
   #failures = 0;
   /** The state of the conversion for a client of an older version, after the last event. */
   #state = "";
@@ -219,6 +226,9 @@ export class ClientStream {
       if (generation <= position) continue;
       if (generation !== position + 1) {
         this.#hasGap = true;
+        // An object that repeats the frame would otherwise receive requests without end.
+        if (this.#gapAt === position) this.#failures += 1;
+        this.#gapAt = position;
         return text;
       }
       this.#advance(generation, line);

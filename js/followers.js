@@ -1,6 +1,6 @@
 // The sockets of a task's followers, on the side of its object (src/edge/object/followers.rs). A task may have hundreds of sockets: a walk over
 // them in JavaScript makes no crossings into WebAssembly.
-import { CloseCode } from "./client-stream.js";
+import { CloseCode, HELLO } from "./client-stream.js";
 
 /**
  * A socket of the platform, which stays open while its object is not in memory.
@@ -33,10 +33,10 @@ export function accept(state, hasTold) {
  * The answer to an upgrade with the client's end of a socket.
  *
  * @param {unknown} client
- * @param {string | undefined} confirmation the header that confirms that the hello was read
+ * @param {string | undefined} told the first frame, or nothing, if the hello was read
  */
-export function upgraded(client, confirmation) {
-  const headers = confirmation === undefined ? undefined : { [confirmation]: "read" };
+export function upgraded(client, told) {
+  const headers = told === undefined ? undefined : { [HELLO]: told };
   return new Response(null, /** @type {any} */ ({ status: 101, webSocket: client, headers }));
 }
 

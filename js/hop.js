@@ -287,9 +287,9 @@ export class Hop {
     const id = idOf(namespace, address);
     if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
     const { observed } = asked;
-    if (observed === undefined) return open(namespace, String(id), plan, this.#rust, this.#responseOf);
+    if (observed === undefined) return open(namespace, id, plan, this.#rust, this.#responseOf);
     observed.asked = Date.now();
-    const response = await open(namespace, String(id), plan, this.#rust, this.#responseOf, () => {
+    const response = await open(namespace, id, plan, this.#rust, this.#responseOf, () => {
       if (observed.isStream) this.#observe(asked, 200);
     });
     observed.answered = Date.now();

@@ -4,7 +4,7 @@
 // Rust because each event would otherwise cost futures, timers and crossings into WebAssembly. `client-stream.js` decides the meaning of
 // frames and of closed sockets; this module has the socket, the client's bytes and the timers.
 
-import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
+import { ClientStream, CloseCode, HEARTBEAT, HELLO } from "./client-stream.js";
 
 /** @import { Plan } from "./client-stream.js" */
 
@@ -12,7 +12,6 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  * The part of the platform's namespace of objects that is used here.
  *
  * @typedef {object} Namespace
- * @property {(text: string) => unknown} idFromString
  * @property {(id: any) => { fetch(url: string, init: { headers: Record<string, string> }): Promise<Upgrade> }} get
  */
 
@@ -45,20 +44,22 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  * Opens a stream. The first frame of the object decides if the answer is a stream or a refusal.
  *
  * @param {Namespace} namespace the namespace of the task objects
- * @param {string} address the id of the object
+ * @param {unknown} id the id of the object
  * @param {string} plan a `Plan` as one line of JSON, and in the next line the first message to the object
  * @param {Rust} rust
  * @param {Respond} respond
  * @param {() => void} [ended] is called when the stream is over
  * @returns {Promise<Response>} the response for the client, to be passed on unchanged
  */
-export function open(namespace, address, plan, rust, respond, ended) {
-  return new Bridge(namespace, address, plan, rust, respond, ended).open();
+export function open(namespace, id, plan, rust, respond, ended) {
+  return new Bridge(namespace, id, plan, rust, respond, ended).open();
 }
 
 class Bridge {
   #namespace;
-  #address;
+  #id;
+  /** The id as text, which is that of the task. */
+  #task;
   /** @type {Plan} */
   #plan;
   #rust;
@@ -73,8 +74,10 @@ class Bridge {
   #client;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
-  /** True if a socket has to be opened as soon as the client has read everything. */
-  #waitsForRoom = false;
+  /** The number of bytes that were sent since the client had read everything. */
+  #unread = 0;
+  /** True while a socket to the object is being opened. */
+  #isConnecting = false;
   /** True if the client has received its last byte, or has disconnected. */
   #isDone = false;
   /** @type {(response: Response) => void} */
@@ -84,17 +87,18 @@ class Bridge {
   /** The key under which the stream counts in the quota of its caller. @type {string | undefined} */
   #counted;
 
-  /** @param {Namespace} namespace @param {string} address @param {string} plan @param {Rust} rust @param {Respond} respond @param {() => void} [ended] */
-  constructor(namespace, address, plan, rust, respond, ended) {
+  /** @param {Namespace} namespace @param {unknown} id @param {string} plan @param {Rust} rust @param {Respond} respond @param {() => void} [ended] */
+  constructor(namespace, id, plan, rust, respond, ended) {
     const end = plan.indexOf("\n");
     this.#namespace = namespace;
-    this.#address = address;
+    this.#id = id;
+    this.#task = String(id);
     this.#plan = JSON.parse(plan.slice(0, end));
     this.#rust = rust;
     this.#respond = respond;
     this.#ended = ended;
     this.#begins = this.#plan.begins;
-    this.#stream = new ClientStream(this.#plan, address, plan.slice(end + 1), {
+    this.#stream = new ClientStream(this.#plan, this.#task, plan.slice(end + 1), {
       refuse: (failure, hasBegun, limit) => JSON.parse(rust.streamRefusal(this.#stream.resume(), failure, hasBegun, limit)),
       opening: (json) => rust.streamOpening(json),
       event: (form, json, generation, state) => rust.streamEvent(form, json, generation, state),
@@ -139,7 +143,11 @@ class Bridge {
 
   /** Connects to the object, with the pauses and as often as the stream allows. */
   async #connect() {
+    // The first frame may show that the socket which came with it cannot be used.
+    if (this.#isConnecting) return;
+    this.#isConnecting = true;
     try {
+      if (this.#isBehind()) await this.#hasRoom();
       while (!this.#isDone && this.#socket === undefined) {
         const pause = this.#stream.pauseMs();
         if (pause === undefined) return this.#finish();
@@ -150,7 +158,14 @@ class Bridge {
       }
     } catch (error) {
       this.#giveUp(error);
+    } finally {
+      this.#isConnecting = false;
     }
+  }
+
+  /** Waits until the client has read everything that was sent, because the next frame may be large: a page of the log. */
+  async #hasRoom() {
+    for (let pause = 1; this.#isBehind() && !this.#isDone; pause = Math.min(2 * pause, MAX_ROOM_PAUSE_MS)) await sleep(pause);
   }
 
   async #tryToConnect() {
@@ -161,8 +176,7 @@ class Bridge {
     let answer;
     try {
       // A new stub for each attempt: after a failure the old stub may stay broken.
-      const stub = this.#namespace.get(this.#namespace.idFromString(this.#address));
-      answer = await stub.fetch(url, { headers: { upgrade: "websocket", ...head } });
+      answer = await this.#namespace.get(this.#id).fetch(url, { headers: { upgrade: "websocket", ...head } });
     } catch (error) {
       return this.#note(error instanceof Error ? error.message : String(error));
     }
@@ -179,13 +193,15 @@ class Bridge {
     socket.accept();
     if (this.#isDone) return close(socket, CloseCode.over);
     this.#socket = socket;
-    // An object of an earlier version ignores the header.
-    if (head === undefined || answer.headers.get(HELLO) === null) socket.send(hello);
+    const first = answer.headers.get(HELLO);
+    // An object of an earlier version does not read the header.
+    if (first === null) socket.send(hello);
+    else if (first !== "") this.#receive(socket, first.replaceAll("\t", "\n"));
   }
 
   /** @param {string} reason */
   #note(reason) {
-    this.#rust.streamTrouble(this.#address, reason);
+    this.#rust.streamTrouble(this.#task, reason);
     this.#stream.noteFailure();
   }
 
@@ -194,11 +210,11 @@ class Bridge {
     if (socket !== this.#socket || this.#isDone) return;
     try {
       const text = this.#stream.take(frame);
-      if (text === undefined) this.#rust.streamTrouble(this.#address, undefined);
+      if (text === undefined) this.#rust.streamTrouble(this.#task, undefined);
       if (text) this.#write(text);
       if (this.#stream.isOver) this.#finish();
       else if (this.#stream.takeGap()) this.#connectAgain(CloseCode.over);
-      else if (this.#queued() > MAX_QUEUED_BYTES) this.#connectAgain(CloseCode.tooSlow);
+      else if (this.#unread > MAX_UNREAD_BYTES && this.#isBehind()) this.#connectAgain(CloseCode.tooSlow);
     } catch (error) {
       this.#giveUp(error);
     }
@@ -211,30 +227,26 @@ class Bridge {
     if (this.#isDone) return clearInterval(this.#timer);
     this.#stream.noteClosed(code);
     if (this.#stream.isOver) this.#finish();
-    else this.#connectWithRoom();
+    else this.#connect();
   }
 
   /** @param {number} code of the close frame */
   #connectAgain(code) {
     this.#drop(code);
-    this.#connectWithRoom();
+    this.#connect();
   }
 
-  /** Connects when the client has read everything that was sent, because the next frame may be large: a page of the log. */
-  #connectWithRoom() {
-    this.#waitsForRoom = this.#queued() > 0;
-    if (!this.#waitsForRoom) this.#connect();
-  }
-
-  /** The number of bytes that wait for the client. */
-  #queued() {
-    return -(this.#client?.desiredSize ?? 0);
+  /** True if there is something that the client has not read. A stream has room for one piece as long as there is nothing. */
+  #isBehind() {
+    return this.#client !== undefined && (this.#client.desiredSize ?? 1) < 1;
   }
 
   /** @param {string} text */
   #write(text) {
     if (this.#client === undefined) this.#begin();
-    this.#client?.enqueue(encoder.encode(text));
+    const bytes = encoder.encode(text);
+    this.#unread = bytes.length + (this.#isBehind() ? this.#unread : 0);
+    this.#client?.enqueue(bytes);
   }
 
   #begin() {
@@ -242,13 +254,8 @@ class Bridge {
       start: (client) => {
         this.#client = client;
       },
-      pull: () => {
-        if (!this.#waitsForRoom) return;
-        this.#waitsForRoom = false;
-        this.#connect();
-      },
       cancel: () => this.#leave(),
-    }, { highWaterMark: 0, size: (chunk) => chunk.byteLength });
+    });
     this.#timer = setInterval(() => this.#tick(), SILENCE_MS);
     this.#answer(this.#respond(200, this.#plan.headers, body));
   }
@@ -256,7 +263,7 @@ class Bridge {
   #tick() {
     // The object closes the socket soon after its last frame, unless it has died before.
     if (this.#isDone) this.#leave();
-    else if (this.#queued() === 0) this.#write(HEARTBEAT);
+    else if (!this.#isBehind()) this.#write(HEARTBEAT);
   }
 
   /** Ends the client's stream, or answers without one. */
@@ -321,17 +328,17 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const encoder = new TextEncoder();
 
-/** The header with a hello; in an answer it confirms that the hello was read. */
-const HELLO = "x-hello";
-
 /** The status of an object whose task has reached the limit of followers. */
 const TOO_MANY = 429;
 
 /** The longest hello in a header. A longer hello is the first message over the socket. */
 const MAX_HEADER_CHARS = 8 * 1024;
 
-/** The largest number of bytes that may wait for a slow client. Beyond that, the log is the buffer. */
-const MAX_QUEUED_BYTES = 1024 * 1024;
+/** The largest number of bytes that are sent to a client that has never read everything. Beyond that, the log is the buffer. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/** The longest pause after which it is looked again if a client has read everything. */
+const MAX_ROOM_PAUSE_MS = 250;
 
 /** The longest silence of a stream before a comment keeps it alive. The write also reveals a disconnected client. */
 const SILENCE_MS = 15_000;

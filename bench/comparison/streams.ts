@@ -12,8 +12,8 @@ import type { StreamSpeaker } from "./entrants.ts";
 /** How long a task is held until all streams follow it. */
 const HOLD_MS = 1_500;
 
-/** Rounds that are not counted, for warm-up. */
-const WARM_UP_ROUNDS = 2;
+/** Rounds that are not counted: until WebAssembly and JavaScript are fully compiled, as in the other disciplines. */
+const WARM_UP_ROUNDS = 10;
 
 /** The time until all sockets are closed. */
 const CLOSED_MS = 600;

@@ -67,9 +67,20 @@ impl Upgrade {
     }
 }
 
-/// The header of an upgrade with the request of the follower. The object repeats the header in its answer to confirm that it was
-/// read: an older version ignores the header and waits for a message.
-pub(crate) const HELLO: &str = "x-hello";
+/// The header of an upgrade with the request of the follower. The answer has it with the first frame ([`in_header`]), and empty if
+/// that comes over the socket. An older version does not know the header: its answer has none, and it waits for a message.
+pub(crate) const HELLO: &str = "x-follow";
+
+/// A frame as the value of the header [`HELLO`], with tabs in place of line feeds; `None` if a header cannot carry it: if it is longer
+/// than 8 KiB, has other than printable ASCII characters and line feeds, or ends with a line feed.
+pub(crate) fn in_header(frame: &str) -> Option<String> {
+    let is_fit = |byte: u8| matches!(byte, b'\n' | b' '..=b'~');
+    let fits =
+        frame.len() <= MAX_HEADER_BYTES && !frame.ends_with('\n') && frame.bytes().all(is_fit);
+    fits.then(|| frame.replace('\n', "\t"))
+}
+
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 /// The path of an upgrade that is the first request to the object. Older versions treat all paths alike.
 const BEGIN_PATH: &str = "/begin";
@@ -155,6 +166,23 @@ mod tests {
         for (path, begins) in [("/", false), ("/begin", true), ("/other", false)] {
             assert_eq!(Upgrade::read(path, None), Upgrade { hello: None, begins });
         }
+    }
+
+    #[test]
+    fn a_frame_is_a_header_where_a_header_can_carry_it() {
+        for (frame, header) in [
+            ("E1\n.{\"a b\":\"~\"}\nT{}", Some("E1\t.{\"a b\":\"~\"}\tT{}")),
+            ("X404\n{}", Some("X404\t{}")),
+            ("R\n", None),
+            ("S1\n.{\"a\tb\":1}", None),
+            ("S1\n.{\"\u{e4}\":1}", None),
+            ("S1\n.\u{7f}", None),
+        ] {
+            assert_eq!(in_header(frame).as_deref(), header, "{frame}");
+        }
+        let of_length = |length: usize| format!("S1\n.{}", "x".repeat(length - 4));
+        assert!(in_header(&of_length(MAX_HEADER_BYTES)).is_some());
+        assert_eq!(in_header(&of_length(MAX_HEADER_BYTES + 1)), None);
     }
 
     #[test]

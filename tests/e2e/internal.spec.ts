@@ -22,7 +22,7 @@ const command = (call: unknown): string => JSON.stringify({ agent: "locked", cal
 
 /** Headers that only the parts of the Worker use among each other, or that look like these. */
 const forged = (id: string): Record<string, string> => ({
-  "x-hello": JSON.stringify({ command: JSON.parse(command({ SubscribeToTask: { id } })) as unknown, after: null }),
+  "x-follow": JSON.stringify({ command: JSON.parse(command({ SubscribeToTask: { id } })) as unknown, after: null }),
   "x-caller": "key:alice",
   "x-limit": "1",
   "cf-access-authenticated-user-email": "alice@example.com",

@@ -1,7 +1,7 @@
 // How a stream moves from the socket of an object to the bytes of a client.
 import assert from "node:assert/strict";
 import { describe, mock, test } from "node:test";
-import { HEARTBEAT } from "../../js/client-stream.js";
+import { HEARTBEAT, HELLO } from "../../js/client-stream.js";
 import { open } from "../../js/stream.js";
 
 const PLAN = {
@@ -47,7 +47,9 @@ class TaskObject {
   troubles = [];
   reads = true;
   answers = [];
-  namespace = { idFromString: (text) => `id of ${text}`, get: (id) => ({ fetch: (...asked) => this.#fetch(id, ...asked) }) };
+  /** The first frame, where it comes with the answer to the upgrade. */
+  first = "";
+  namespace = { get: (id) => ({ fetch: (...asked) => this.#fetch(id, ...asked) }) };
   rust = {
     streamRefusal: (hello, ...rest) => JSON.stringify({ status: 500, headers: { "retry-after": "5" }, body: [hello, ...rest].join() }),
     streamOpening: (json) => json,
@@ -56,15 +58,16 @@ class TaskObject {
   };
 
   async #fetch(id, url, { headers }) {
-    assert.deepEqual([id, headers.upgrade], ["id of t", "websocket"]);
-    this.hellos.push(headers["x-hello"]);
+    assert.deepEqual([id, headers.upgrade], ["t", "websocket"]);
+    const hello = headers[HELLO];
+    this.hellos.push(hello);
     this.urls.push(url);
     const answer = this.answers.shift();
     if (answer instanceof Error) throw answer;
     if (answer !== undefined) return answer;
     const socket = new Socket();
     this.sockets.push(socket);
-    return { status: 101, headers: new Headers(this.reads && headers["x-hello"] ? { "x-hello": "read" } : {}), webSocket: socket };
+    return { status: 101, headers: new Headers(this.reads && hello ? { [HELLO]: this.first } : {}), webSocket: socket };
   }
 
   /** Opens a stream; `said` are the first frames. */
@@ -170,6 +173,32 @@ suite("the first frame", () => {
     assert.equal(await client.next(), event(1, '{"a":"ä"}'));
     object.last.say("E2\n.{}");
     assert.equal(await client.next(), event(2));
+  });
+
+  test("may come with the answer to the upgrade, ahead of what comes over the socket", async () => {
+    const object = new TaskObject();
+    object.first = 'S2\t.{"a":1}';
+    const client = new Client(await object.open(["E2\n.{}", "E3\n.{}"], { position: null }));
+    assert.deepEqual([await client.next(), await client.next()], [event(2, '{"a":1}'), event(3)]);
+    object.first = "X404\t{}";
+    const refused = await object.open([]);
+    assert.deepEqual([refused.status, await refused.text(), object.last.sent], [404, "{}", []]);
+  });
+
+  test("is requested again, by one socket at a time, if it cannot be used", async () => {
+    for (const first of ["Z", "E3\t.{}"]) {
+      const object = new TaskObject();
+      object.first = first;
+      const opened = object.open([], { position: 1 });
+      await settled();
+      const asked = object.sockets.length;
+      assert.ok(asked <= 2, "what is repeated is requested after a pause");
+      object.first = "E2\t.{}";
+      await pass(200);
+      const client = new Client(await opened);
+      assert.equal(await client.next(), event(2), first);
+      assert.deepEqual(object.sockets.map(({ closed }) => closed), [...Array(asked).fill([1000]), []], first);
+    }
   });
 
   test("has its words from Rust where the client is of an older version, as all others", async () => {
@@ -367,7 +396,7 @@ suite("a client that reads slowly", () => {
     assert.equal(object.sockets.length, 1, "something waits yet");
     assert.equal(await client.next(), event(4, large));
     const next = client.next();
-    await settled();
+    await pass(300);
     assert.deepEqual(object.hellos.slice(1), ['{"t":4}']);
     object.last.say("E5\nT{}");
     assert.deepEqual([await next, await client.next()], [event(5), undefined]);
@@ -377,11 +406,11 @@ suite("a client that reads slowly", () => {
     const object = new TaskObject();
     const client = new Client(await object.open([`E1\n.${large}`]));
     object.last.end(4000);
-    await settled();
+    await pass(1_000);
     assert.equal(object.sockets.length, 1);
     assert.equal(await client.next(), event(1, large));
     const next = client.next();
-    await settled();
+    await pass(300);
     object.last.say("E2\nT{}");
     assert.equal(await next, event(2));
   });

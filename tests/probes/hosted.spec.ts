@@ -95,7 +95,7 @@ test("a part of a media type that the other agent does not list is refused (§3.
 });
 
 test("no request from outside is taken for one from inside", async () => {
-  const headers = { caller: "token:alice", "x-caller": "token:alice", "x-a2a-caller": "token:alice", "x-hello": "{}" };
+  const headers = { caller: "token:alice", "x-caller": "token:alice", "x-a2a-caller": "token:alice", "x-follow": "{}" };
   await assert.rejects(agentOf("back", headers).send(toolCall("probe_call")), /401|credentials|Unauth/i);
 });
 

@@ -19,7 +19,7 @@ const KINDS = { notification: "ask", callback: "callback" };
 
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
-    record("stream", request.headers.get("x-hello"));
+    record("stream", request.headers.get("x-follow"));
     return super.fetch(request);
   }
 

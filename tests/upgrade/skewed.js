@@ -16,11 +16,11 @@ WebSocket.prototype.send = function (text) {
 
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
-    const hello = request.headers.get("x-hello");
+    const hello = request.headers.get("x-follow");
     if (hello !== null && ["commands", "header"].includes(skew)) {
       const headers = new Headers(request.headers);
-      if (skew === "header") headers.delete("x-hello");
-      else headers.set("x-hello", newer(hello));
+      if (skew === "header") headers.delete("x-follow");
+      else headers.set("x-follow", newer(hello));
       return super.fetch(new Request(request, { headers }));
     }
     return super.fetch(request);

@@ -4,14 +4,14 @@
 //! fact about a socket, in its attachment: the dialect of an answered follower, or that the hello has not arrived yet.
 //! Each follower tracks its own position.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
 use worker::{Delay, State, WebSocket};
 
 use crate::edge::socket::{CloseCode, close};
-use crate::forms::ask::HELLO;
+use crate::forms::ask::in_header;
 use crate::session::{Beginning, Next, frame};
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
@@ -78,9 +78,40 @@ pub(super) struct Accepted {
 }
 
 impl Accepted {
-    /// The answer to the upgrade. It confirms that the hello of the follower was read, if it came with the upgrade.
-    pub(super) fn answer(&self, has_told: bool) -> Result<JsValue, JsValue> {
-        upgraded(&self.client, has_told.then_some(HELLO))
+    /// The answer to the upgrade: with what the follower was told, or without if its hello has not arrived yet.
+    pub(super) fn answer(&self, told: Option<&str>) -> Result<JsValue, JsValue> {
+        upgraded(&self.client, told)
+    }
+}
+
+/// A follower whose hello has arrived, and who is answered.
+pub(super) struct Follower<'a> {
+    pub(super) socket: &'a WebSocket,
+    /// True until the first frame, if that may go with the answer to the upgrade.
+    is_first: Cell<bool>,
+    with_answer: RefCell<String>,
+}
+
+impl<'a> Follower<'a> {
+    /// A follower whose upgrade is not answered yet if `is_upgrading`.
+    pub(super) fn new(socket: &'a WebSocket, is_upgrading: bool) -> Self {
+        Self { socket, is_first: Cell::new(is_upgrading), with_answer: RefCell::default() }
+    }
+
+    /// The first frame for the answer to the upgrade, as the value of a header; empty if it went over the socket.
+    pub(super) fn into_header(self) -> String {
+        self.with_answer.into_inner()
+    }
+
+    /// Sends a frame: the first one with the answer to the upgrade if a header can carry it, which saves a message.
+    fn send(&self, frame: &str) {
+        let header = if self.is_first.replace(false) { in_header(frame) } else { None };
+        match header {
+            Some(header) => {
+                self.with_answer.replace(header);
+            }
+            None => send(self.socket.as_ref(), frame),
+        }
     }
 }
 
@@ -143,10 +174,11 @@ pub(super) async fn close_late(state: &State) {
 }
 
 /// Answers a follower that speaks this dialect: sends its first frames.
-pub(super) fn begin(socket: &WebSocket, dialect: Dialect, beginning: &Beginning) {
+pub(super) fn begin(follower: &Follower<'_>, dialect: Dialect, beginning: &Beginning) {
+    let socket = follower.socket;
     note_answered(socket.as_ref(), dialect.version());
     for frame in &beginning.frames {
-        send(socket.as_ref(), frame);
+        follower.send(frame);
     }
     match beginning.next {
         Next::Events => {}
@@ -156,9 +188,9 @@ pub(super) fn begin(socket: &WebSocket, dialect: Dialect, beginning: &Beginning)
 }
 
 /// Sends a follower the refusal as its last frame, and closes its socket.
-pub(super) fn refuse(socket: &WebSocket, answer: &HttpResponse) {
-    send(socket.as_ref(), &frame::refusal(answer.status, &answer.headers, &answer.body));
-    close(socket, CloseCode::Over);
+pub(super) fn refuse(follower: &Follower<'_>, answer: &HttpResponse) {
+    follower.send(&frame::refusal(answer.status, &answer.headers, &answer.body));
+    close(follower.socket, CloseCode::Over);
 }
 
 #[wasm_bindgen(module = "/js/followers.js")]
@@ -167,7 +199,7 @@ extern "C" {
     fn accept(state: &JsValue, has_told: bool) -> Result<js_sys::Array, JsValue>;
 
     #[wasm_bindgen(catch)]
-    fn upgraded(client: &JsValue, confirmation: Option<&str>) -> Result<JsValue, JsValue>;
+    fn upgraded(client: &JsValue, told: Option<&str>) -> Result<JsValue, JsValue>;
 
     fn count(state: &JsValue) -> usize;
 

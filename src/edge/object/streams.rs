@@ -5,6 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use worker::{ResponseBuilder, WebSocket};
 
+use super::followers::Follower;
 use super::{TaskObject, followers, sender, task_of, visitor};
 use crate::auth::not_for_operators;
 use crate::edge::socket::{CloseCode, close};
@@ -22,8 +23,8 @@ use a2a::{FollowCall, Operation};
 #[wasm_bindgen]
 impl TaskObject {
     /// The upgrade to a socket for a follower; the only request that an object receives. If its hello came with the upgrade,
-    /// the follower is answered at once: the first frames are written to the socket before the response with the client's
-    /// end of the socket is returned. The answer is a promise only if that has to wait.
+    /// the follower is answered at once: the first frame goes with the response that has the client's end of the socket, and
+    /// further ones over the socket. The answer is a promise only if that has to wait.
     ///
     /// # Errors
     ///
@@ -45,18 +46,19 @@ impl TaskObject {
         let has_told = upgrade.hello.is_some();
         let accepted = followers::accept_one(&self.state, &self.counts, limit, has_told)?;
         let Some(accepted) = accepted else { return refuse(Refusal::TooManyFollowers(limit)) };
-        if let Some(hello) = upgrade.hello {
-            let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
-            let is_surplus = || accepted.is_surplus;
-            self.answer_follower(&accepted.server, &hello, opening, &is_surplus).await;
-        }
-        accepted.answer(has_told)
+        let Some(hello) = upgrade.hello else { return accepted.answer(None) };
+        let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
+        let follower = Follower::new(&accepted.server, true);
+        self.answer_follower(&follower, &hello, opening, &|| accepted.is_surplus).await;
+        let told = follower.into_header();
+        accepted.answer(Some(&told))
     }
 
     /// Answers a follower whose hello is the first and only message over its socket.
     pub(super) async fn take_hello(&self, socket: &WebSocket, hello: &str) {
         let is_surplus = || followers::note_told_one(&self.state, socket) > self.max_streams();
-        self.answer_follower(socket, hello, Opening::ByRequest, &is_surplus).await;
+        let follower = Follower::new(socket, false);
+        self.answer_follower(&follower, hello, Opening::ByRequest, &is_surplus).await;
         self.counts.forget_untold();
     }
 
@@ -64,11 +66,12 @@ impl TaskObject {
     /// is called only after the owner check; it returns true if the limit of followers is reached.
     async fn answer_follower(
         &self,
-        socket: &WebSocket,
+        follower: &Follower<'_>,
         hello: &str,
         opening: Opening,
         is_surplus: &dyn Fn() -> bool,
     ) {
+        let socket = follower.socket;
         let StreamCommand { command, after, .. } = match read_json(hello) {
             Ok(command) => command,
             Err(error) => {
@@ -83,7 +86,7 @@ impl TaskObject {
         let session = match self.session_of_follower(&command, opening) {
             Ok(session) => session,
             Err(error @ Error::TaskNotFound(_)) => {
-                return followers::refuse(socket, &reply.error(&error));
+                return followers::refuse(follower, &reply.error(&error));
             }
             Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
             // Nothing was done yet, so the follower may repeat its request. The repetition opens the session from
@@ -92,11 +95,11 @@ impl TaskObject {
         };
         if is_surplus() {
             let error = Error::TooManyStreams(self.max_streams());
-            return followers::refuse(socket, &reply.error(&error));
+            return followers::refuse(follower, &reply.error(&error));
         }
         match begin_stream(&session, command, after).await {
-            Ok(beginning) => followers::begin(socket, reply.dialect(), &beginning),
-            Err(error) => followers::refuse(socket, &reply.error(&error)),
+            Ok(beginning) => followers::begin(follower, reply.dialect(), &beginning),
+            Err(error) => followers::refuse(follower, &reply.error(&error)),
         }
         drop(session);
         self.let_go_soon();

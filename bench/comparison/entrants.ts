@@ -78,7 +78,7 @@ export function repeating(of: Pick<Entrant, "role" | "name" | "start">, exchange
 /** The cost of the platform alone for a path of floors.js. With `rows`, its table in D1 has that many rows. */
 export function floor(name: string, path: string, repetition: Repetition, rows = 0): Entrant {
   const exchange = async (worker: Worker): Promise<Exchange> => {
-    if (rows > 0) await insert(worker, FLOOR_ROWS, "x".repeat(650), rows);
+    if (rows > 0) await insert(worker, FLOOR_ROWS, STORED, rows);
     return { url: worker.url + path, body: BODY, answer: path === "/d1-page" ? "[" : "jsonrpc" };
   };
   return repeating({ role: "floor", name, start: startFloors }, exchange, repetition);
@@ -88,6 +88,14 @@ export function floor(name: string, path: string, repetition: Repetition, rows =
 export async function finishedTask(endpoint: string): Promise<string> {
   return (await new Agent(endpoint).sendForTask("hello")).id;
 }
+
+/** A finished task as any server stores it: as JSON, whose quotes cost something each time that D1 passes it on as JSON. As long as one of a2a-edge. */
+const STORED = JSON.stringify({
+  id: "0".repeat(64),
+  contextId: "0".repeat(36),
+  status: { state: "TASK_STATE_COMPLETED", timestamp: "2026-01-01T00:00:00.000Z" },
+  history: [{ messageId: "0".repeat(36), contextId: "0".repeat(36), taskId: "0".repeat(64), role: "ROLE_USER", parts: [{ text: "hello" }] }],
+});
 
 /** As long as the body of a send. */
 const BODY = send("", () => "hello").body ?? (() => "");

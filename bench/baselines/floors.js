@@ -10,6 +10,8 @@ const HOUR_MS = 3_600_000;
 const encoder = new TextEncoder();
 
 const COMPLETED = "TASK_STATE_COMPLETED";
+/** The header of an upgrade with the text of a new task. */
+const TEXT = "x-text";
 /** How long after its last event a socket is closed: the closing of all sockets would be ahead of the last events. */
 const CLOSING_MS = 250;
 const HOLD_MS = 90_000;
@@ -26,7 +28,10 @@ export class TaskObject extends DurableObject {
     if (request.headers.has("upgrade")) {
       const [client, server] = Object.values(new WebSocketPair());
       this.ctx.acceptWebSocket(server);
+      const text = request.headers.get(TEXT);
+      if (text !== null) this.keepWithAlarm(text);
       server.send(event({ first: true }));
+      if (text !== null) this.#complete(server, text);
       return new Response(null, { status: 101, webSocket: client });
     }
     const body = new ReadableStream({
@@ -75,6 +80,13 @@ export class TaskObject extends DurableObject {
 
   webSocketClose() {}
 
+  /** Ends a task with one stream: changes its row, sends its last event, and has it listed. */
+  #complete(socket, text) {
+    this.ctx.storage.sql.exec("UPDATE kept SET body = ?", text + text);
+    socket.send(event({ name: COMPLETED, text }));
+    this.ctx.waitUntil(list(this.env, text));
+  }
+
   /** Sends two events to all streams as one chunk, after storing one row for both, and ends the streams. */
   publish(text) {
     const bytes = encoder.encode(this.#ended(text));
@@ -118,6 +130,7 @@ export default {
       case "/object-hold": return json(await fresh().hold(ANSWER));
       case "/streams": return streams().fetch(request.url);
       case "/streams/end": return json(await streams().publish(text));
+      case "/sockets-new": return written(await fresh().fetch(request.url, { headers: { upgrade: "websocket", [TEXT]: text } }));
       case "/sockets": return written(await streams().fetch(request.url, { headers: { upgrade: "websocket" } }));
       case "/sockets/end": return json(await streams().publishToSockets(text));
       case "/d1-write":

@@ -10,7 +10,7 @@ import { agents, finishedTask, floor, getTask, pageOf, repeating, sdk, speakers,
 import type { DisciplineKey } from "../results/keys.ts";
 import { residents } from "./residents.ts";
 import { isolates, processes } from "./starts.ts";
-import { fanOut, fanOutFloor, firstEvents } from "./streams.ts";
+import { fanOut, fanOutFloor, firstEventFloor, firstEvents } from "./streams.ts";
 
 /** What all entrants do, and what is measured of it. */
 export interface Discipline {
@@ -87,7 +87,7 @@ export function disciplines({ rounds, sliceMs, streamRounds, isQuick }: Effort, 
         { name: "firstMs", title: "first event, p50", unit: " ms", goal: { to: "alternative", limit: 1 } },
         { name: "cpuMs", title: "CPU of a stream", unit: " ms" },
       ],
-      hold: held([...all, lazy, agents].map((speaker) => firstEvents(speaker, 2 * sliceMs, WARM_UP_MS)), rounds),
+      hold: held([...all, lazy, agents, firstEventFloor].map((speaker) => firstEvents(speaker, 2 * sliceMs, WARM_UP_MS)), rounds),
     },
     "fan-out": {
       title: `${STREAMS} streams on one task`,

@@ -18,6 +18,9 @@ const WARM_UP_ROUNDS = 10;
 /** The time until all sockets are closed. */
 const CLOSED_MS = 600;
 
+/** A stream of a new task without a protocol: a row and an alarm, then an event, a change of the row, the last event, and a row in D1. */
+export const firstEventFloor: StreamSpeaker = { role: "floor", name: "new object with a row and an alarm, its socket written by the front", start: startFloors, endpoint: ({ url }) => `${url}/sockets-new` };
+
 /** One stream after the other, each read to its end: the median time from the send to the first event, and processor time of a stream. */
 export function firstEvents({ role, name, start, endpoint }: StreamSpeaker, sliceMs: number, warmUpMs: number): Entrant {
   return {

@@ -20,7 +20,7 @@ export function goals(all: Compared[], against?: string): Section {
       "CPU is the processor time of all threads of the server's process, D1 and storage among them. That of a stream counts from its opening to its end. The delivery of the last " +
       "event counts from the timestamp of the status in that event; the hold of a chunk counts from the time at which the executor gave it, which is in its text, to its arrival. " +
       "The memory of a task and of a stream is what the process grows by for each of many; the floor is an object with a row, an alarm and a row in D1, and a hibernating socket " +
-      "whose other end the front Worker has. A floor has what the protocol requires of any server: a send waits until its task is listed, a page has its total, a stream is " +
+      "whose other end the front Worker has. A floor has what the protocol requires of any server: a send waits until its task is listed, a page has its total, the first event of a stream waits for a row and an alarm, a stream is " +
       "opened by a POST with a body. " +
       `The interval contains the true median with a probability of 90 %. A goal is met if the farther end of the interval is within 5 % of it, over at least ${LEAST_ROUNDS} rounds.`,
     columns: ["", "figure", "goal", "reached", "interval", "met", ...others.map(([, name]) => `÷ ${name}`), ...roles.map(([, name]) => name)],

@@ -3,7 +3,7 @@
 //! rows of an owner that belong to no task. `GET /<agent>/usage?days=30` shows operators the usage by all callers, and each caller its
 //! own. No object of a task is called.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::admit::unknown_path;
 use super::facts::{Asks, Need, OperatorNeed};
@@ -11,11 +11,12 @@ use super::identify::Request;
 use super::plan::Plan;
 use super::report::{Line, Report};
 use super::seen::Seen;
+use super::terms::limits_of;
 use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
 use crate::config::Index;
 use crate::overview::MAX_HOURS;
 use crate::port::Act;
-use crate::usage::day_of;
+use crate::usage::{CallerLimits, day_of};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::percent;
 use a2a::error::{Error, Refusal};
@@ -37,12 +38,23 @@ pub(super) fn overview(request: Request<'_>, slug: &str, seen: &mut Seen) -> Pla
 pub(super) fn usage(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
     let asks = |asker: &Asker<'_>| {
         let whose = asker.whose_usage()?;
-        let (from, to) = days(asker.query, (request.now)())?;
-        Ok(match whose {
-            UsageOf::Owner(owner) => Asked::OfIndex(Asks::Usage { owner: Some(owner), from, to }),
-            UsageOf::All => Asked::OfIndex(Asks::Usage { owner: None, from, to }),
-            UsageOf::Nobody => Asked::Nothing(no_usage(slug, &from, &to)),
-        })
+        let now = (request.now)();
+        let (from, to) = days(asker.query, now)?;
+        let limits = limits_of(request.deployment.agents.find(Some(slug)));
+        let currency = request.deployment.settings.currency.as_deref();
+        let mut terms = usage_terms(slug, limits, currency, now);
+        let owner = match whose {
+            UsageOf::Owner(owner) => Some(owner),
+            UsageOf::All => None,
+            UsageOf::Nobody => {
+                let nothing = [("from", json!(from)), ("to", json!(to)), ("days", json!([]))];
+                terms.extend(nothing.map(|(name, value)| (name.to_owned(), value)));
+                terms.insert("isAtLeast".to_owned(), json!(false));
+                return Ok(Asked::Nothing(Value::Object(terms).to_string()));
+            }
+        };
+        let terms = Value::Object(terms).to_string();
+        Ok(Asked::OfIndex(Asks::Usage { owner, from, to, terms }))
     };
     plan(request, slug, SEEING, &asks, seen)
 }
@@ -159,9 +171,34 @@ fn shown_now(json: String) -> HttpResponse {
     HttpResponse::json(200, json).with_header("cache-control", "no-store")
 }
 
-/// The answer about usage that the caller does not see.
-fn no_usage(agent: &str, from: &str, to: &str) -> String {
-    json!({"agent": agent, "from": from, "to": to, "days": [], "isAtLeast": false}).to_string()
+/// The members of an answer about usage that do not come from the index: the agent, the currency of costs, and the limits by day of each
+/// caller, with the time at which they count from zero.
+fn usage_terms(
+    agent: &str,
+    limits: CallerLimits,
+    currency: Option<&str>,
+    now: UnixMillis,
+) -> Map<String, Value> {
+    let mut terms = Map::new();
+    let mut put = |name: &str, value: Value| terms.insert(name.to_owned(), value);
+    put("agent", agent.into());
+    if let Some(currency) = currency {
+        put("currency", currency.into());
+    }
+    if !limits.is_none() {
+        let CallerLimits { tokens_per_day, cost_micros_per_day } = limits;
+        let midnight = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS) + DAY_MS);
+        let mut limits = json!({"resetsAt": midnight.to_string()});
+        for (name, limit) in
+            [("tokensPerDay", tokens_per_day), ("costMicrosPerDay", cost_micros_per_day)]
+        {
+            if let Some(limit) = limit {
+                limits[name] = limit.into();
+            }
+        }
+        put("limits", limits);
+    }
+    terms
 }
 
 /// What a request is answered with.
@@ -394,6 +431,32 @@ mod tests {
         ] {
             let refused = days(query, now).unwrap_err().to_string();
             assert!(refused.contains(told), "{query}: {refused}");
+        }
+    }
+
+    #[test]
+    fn an_answer_tells_the_limits_that_there_are_and_when_they_count_from_zero() {
+        let now = UnixMillis::parse("2026-03-05T23:59:00Z").unwrap();
+        let limits = |tokens_per_day, cost_micros_per_day| CallerLimits {
+            tokens_per_day,
+            cost_micros_per_day,
+        };
+        let at = "2026-03-06T00:00:00.000Z";
+        for (limits, currency, told) in [
+            (limits(None, None), None, json!({"agent": "a"})),
+            (limits(None, None), Some("EUR"), json!({"agent": "a", "currency": "EUR"})),
+            (
+                limits(Some(9), None),
+                None,
+                json!({"agent": "a", "limits": {"resetsAt": at, "tokensPerDay": 9}}),
+            ),
+            (
+                limits(Some(9), Some(5)),
+                None,
+                json!({"agent": "a", "limits": {"resetsAt": at, "tokensPerDay": 9, "costMicrosPerDay": 5}}),
+            ),
+        ] {
+            assert_eq!(Value::Object(usage_terms("a", limits, currency, now)), told);
         }
     }
 

@@ -39,7 +39,8 @@ impl Debt for Sums {
         let turn = found.flatten().filter(is_due)?;
         let TaskFacts { owner, agent, .. } = session.life.facts()?;
         let task = session.object.clone();
-        let result = session.ports.usage.count(CountedTurn { task, owner, agent, turn });
+        let result =
+            session.ports.usage.count(CountedTurn { task, owner, agent, turn: turn.clone() });
         Some(Statement { part: turn, result })
     }
 

@@ -23,8 +23,9 @@ pub(super) async fn find(
             // What is found contains only texts and numbers, so encoding cannot fail.
             overview.map(|overview| to_json(&overview).unwrap_or_default())
         }
-        Asks::Usage { owner, from, to } => {
-            Tables::of(env).usage(agent, owner.as_deref().unwrap_or_default(), from, to).await
+        Asks::Usage { owner, from, to, terms } => {
+            let owner = owner.as_deref().unwrap_or_default();
+            Tables::of(env).usage(agent, owner, from, to, terms).await
         }
         Asks::Copy { is_anew } => {
             let copied = Tables::of(env).copy(agent, *is_anew).await;

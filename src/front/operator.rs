@@ -188,15 +188,12 @@ fn usage_terms(
     if !limits.is_none() {
         let CallerLimits { tokens_per_day, cost_micros_per_day } = limits;
         let midnight = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS) + DAY_MS);
-        let mut limits = json!({"resetsAt": midnight.to_string()});
-        for (name, limit) in
-            [("tokensPerDay", tokens_per_day), ("costMicrosPerDay", cost_micros_per_day)]
-        {
-            if let Some(limit) = limit {
-                limits[name] = limit.into();
-            }
-        }
-        put("limits", limits);
+        let resets_at = ("resetsAt", Some(midnight.to_string().into()));
+        let tokens = ("tokensPerDay", tokens_per_day.map(Value::from));
+        let cost = ("costMicrosPerDay", cost_micros_per_day.map(Value::from));
+        let known = [resets_at, tokens, cost].into_iter();
+        let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        put("limits", Value::Object(known.collect()));
     }
     terms
 }

@@ -45,14 +45,10 @@ impl ByModel {
     }
 
     fn add(&mut self, name: String, more: [u64; NUMBERS]) {
-        match self.0.get_mut(&name) {
-            Some(known) => {
-                known.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(more));
-            }
-            None if self.0.len() < MOST_MODELS => {
-                self.0.insert(name, more);
-            }
-            None => {}
+        if let Some(known) = self.0.get_mut(&name) {
+            known.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(more));
+        } else if self.0.len() < MOST_MODELS {
+            self.0.insert(name, more);
         }
     }
 

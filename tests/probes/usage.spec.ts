@@ -55,7 +55,7 @@ const refused = (error: RpcError) => error.code === -32603 && error.reason === "
 
 /** Inserts an earlier sum. */
 async function used(owner: string, tokens: number, agent = "metered", day = today()): Promise<void> {
-  await run("INSERT INTO usage VALUES (?1, ?2, ?3, 1, 1, ?4, 0, ?4)", day, owner, agent, tokens);
+  await run("INSERT INTO usage VALUES (?1, ?2, ?3, 1, 1, ?4, 0, ?4, '{}')", day, owner, agent, tokens);
 }
 
 describe("sums", () => {
@@ -131,7 +131,7 @@ describe("sums", () => {
     const DAYS = [0, 6, 9, 399, 402];
     for (const days of DAYS) {
       await used("key:carol", days + 1, "metered", dayOf(Date.now() - days * DAY_MS));
-      await run("INSERT OR IGNORE INTO usage_turns VALUES (?1, ?2, 1, 'o', 'none', 1, 1, 1, 0)", dayOf(Date.now() - days * DAY_MS), `old-${days}`);
+      await run("INSERT OR IGNORE INTO usage_turns VALUES (?1, ?2, 1, 'o', 'none', 1, 1, 1, 0, '{}')", dayOf(Date.now() - days * DAY_MS), `old-${days}`);
     }
     await run("DELETE FROM usage WHERE agent = 'none'");
     const told = await run<{ owner: string; tokens: number }>(

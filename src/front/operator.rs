@@ -3,7 +3,7 @@
 //! rows of an owner that belong to no task. `GET /<agent>/usage?days=30` shows operators the usage by all callers, and each caller its
 //! own. No object of a task is called.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::admit::unknown_path;
 use super::facts::{Asks, Need, OperatorNeed};
@@ -16,7 +16,7 @@ use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
 use crate::config::Index;
 use crate::overview::MAX_HOURS;
 use crate::port::Act;
-use crate::usage::{CallerLimits, day_of};
+use crate::usage::day_of;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::percent;
 use a2a::error::{Error, Refusal};
@@ -40,20 +40,18 @@ pub(super) fn usage(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
         let whose = asker.whose_usage()?;
         let now = (request.now)();
         let (from, to) = days(asker.query, now)?;
-        let limits = limits_of(request.deployment.agents.find(Some(slug)));
-        let currency = request.deployment.settings.currency.as_deref();
-        let mut terms = usage_terms(slug, limits, currency, now);
         let owner = match whose {
             UsageOf::Owner(owner) => Some(owner),
             UsageOf::All => None,
-            UsageOf::Nobody => {
-                let nothing = [("from", json!(from)), ("to", json!(to)), ("days", json!([]))];
-                terms.extend(nothing.map(|(name, value)| (name.to_owned(), value)));
-                terms.insert("isAtLeast".to_owned(), json!(false));
-                return Ok(Asked::Nothing(Value::Object(terms).to_string()));
-            }
+            UsageOf::Nobody => return Ok(Asked::Nothing(no_usage(slug, &from, &to))),
         };
-        let terms = Value::Object(terms).to_string();
+        let members = [
+            ("agent", Some(slug.into())),
+            ("currency", request.deployment.settings.currency.as_deref().map(Value::from)),
+            ("limits", limits_of(request.deployment.agents.find(Some(slug))).told(now)),
+        ];
+        let named = |(name, value): (&str, Option<Value>)| Some((name.to_owned(), value?));
+        let terms = Value::Object(members.into_iter().filter_map(named).collect()).to_string();
         Ok(Asked::OfIndex(Asks::Usage { owner, from, to, terms }))
     };
     plan(request, slug, SEEING, &asks, seen)
@@ -171,31 +169,9 @@ fn shown_now(json: String) -> HttpResponse {
     HttpResponse::json(200, json).with_header("cache-control", "no-store")
 }
 
-/// The members of an answer about usage that do not come from the index: the agent, the currency of costs, and the limits by day of each
-/// caller, with the time at which they count from zero.
-fn usage_terms(
-    agent: &str,
-    limits: CallerLimits,
-    currency: Option<&str>,
-    now: UnixMillis,
-) -> Map<String, Value> {
-    let mut terms = Map::new();
-    let mut put = |name: &str, value: Value| terms.insert(name.to_owned(), value);
-    put("agent", agent.into());
-    if let Some(currency) = currency {
-        put("currency", currency.into());
-    }
-    if !limits.is_none() {
-        let CallerLimits { tokens_per_day, cost_micros_per_day } = limits;
-        let midnight = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS) + DAY_MS);
-        let resets_at = ("resetsAt", Some(midnight.to_string().into()));
-        let tokens = ("tokensPerDay", tokens_per_day.map(Value::from));
-        let cost = ("costMicrosPerDay", cost_micros_per_day.map(Value::from));
-        let known = [resets_at, tokens, cost].into_iter();
-        let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        put("limits", Value::Object(known.collect()));
-    }
-    terms
+/// The answer about usage that the caller does not see.
+fn no_usage(agent: &str, from: &str, to: &str) -> String {
+    json!({"agent": agent, "from": from, "to": to, "days": [], "isAtLeast": false}).to_string()
 }
 
 /// What a request is answered with.
@@ -428,32 +404,6 @@ mod tests {
         ] {
             let refused = days(query, now).unwrap_err().to_string();
             assert!(refused.contains(told), "{query}: {refused}");
-        }
-    }
-
-    #[test]
-    fn an_answer_tells_the_limits_that_there_are_and_when_they_count_from_zero() {
-        let now = UnixMillis::parse("2026-03-05T23:59:00Z").unwrap();
-        let limits = |tokens_per_day, cost_micros_per_day| CallerLimits {
-            tokens_per_day,
-            cost_micros_per_day,
-        };
-        let at = "2026-03-06T00:00:00.000Z";
-        for (limits, currency, told) in [
-            (limits(None, None), None, json!({"agent": "a"})),
-            (limits(None, None), Some("EUR"), json!({"agent": "a", "currency": "EUR"})),
-            (
-                limits(Some(9), None),
-                None,
-                json!({"agent": "a", "limits": {"resetsAt": at, "tokensPerDay": 9}}),
-            ),
-            (
-                limits(Some(9), Some(5)),
-                None,
-                json!({"agent": "a", "limits": {"resetsAt": at, "tokensPerDay": 9, "costMicrosPerDay": 5}}),
-            ),
-        ] {
-            assert_eq!(Value::Object(usage_terms("a", limits, currency, now)), told);
         }
     }
 

@@ -1,11 +1,10 @@
 //! The parts of a use by models: those whose names are known.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::Usage;
 use a2a::model::decode::Fields;
-use a2a::sorted::SortedMap;
 
 /// A use of models, with the parts of models whose names are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,11 +26,11 @@ impl NamedUsage {
     }
 }
 
-/// The parts of a use by the names of models: requests, tokens read, tokens written, and the cost in millionths. A further name than
-/// [`MOST_MODELS`] has no part.
+/// The parts of a use by the names of models, as the log has them: an array of requests, tokens read, tokens written, and the cost in
+/// millionths. A further name than [`MOST_MODELS`] has no part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct ByModel(SortedMap<String, [u64; NUMBERS]>);
+pub struct ByModel(Map<String, Value>);
 
 impl ByModel {
     /// True if no name is known.
@@ -41,34 +40,43 @@ impl ByModel {
 
     /// Adds the parts of another use.
     pub fn merge(&mut self, more: Self) {
-        more.0.into_iter().for_each(|(name, numbers)| self.add(name, numbers));
+        for (name, part) in more.0 {
+            self.add(name, numbers_in(Some(&part)));
+        }
     }
 
     fn add(&mut self, name: String, more: [u64; NUMBERS]) {
-        if let Some(known) = self.0.get_mut(&name) {
-            known.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(more));
-        } else if self.0.len() < MOST_MODELS {
-            self.0.insert(name, more);
+        let known = self.0.get(&name);
+        if known.is_none() && self.0.len() >= MOST_MODELS {
+            return;
         }
+        let mut sum = numbers_in(known);
+        sum.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(more));
+        self.0.insert(name, sum.into_iter().map(Value::from).collect());
     }
 
     /// The parts as the tables of the index have them: the number of turns, which is 1, before the other numbers.
     pub fn of_turn(&self) -> Value {
-        let parts = self.0.iter().map(|(name, [requests, input, output, cost])| {
-            (name.clone(), json!([1, requests, input, output, cost]))
-        });
+        let with_turn = |part: &Value| {
+            let numbers = numbers_in(Some(part)).into_iter();
+            std::iter::once(1).chain(numbers).map(Value::from).collect()
+        };
+        let parts = self.0.iter().map(|(name, part)| (name.clone(), with_turn(part)));
         Value::Object(parts.collect())
     }
 
     /// Reads the parts from a member; none if it is missing.
     pub(super) fn read(fields: &mut Fields, member: &str) -> Self {
         let mut parts = Self::default();
-        for (name, value) in fields.free_form(member).unwrap_or_default() {
-            let number = |nth: usize| value.get(nth).and_then(Value::as_u64).unwrap_or_default();
-            parts.add(name, [0, 1, 2, 3].map(number));
-        }
+        parts.merge(Self(fields.free_form(member).unwrap_or_default()));
         parts
     }
+}
+
+/// The numbers of a part; 0 for what is missing.
+fn numbers_in(part: Option<&Value>) -> [u64; NUMBERS] {
+    let number = |nth: usize| part.and_then(|part| part.get(nth)).and_then(Value::as_u64);
+    [0, 1, 2, 3].map(|nth| number(nth).unwrap_or_default())
 }
 
 /// A name of a model as it is stored: one line of at most [`MODEL_CHARS`] characters.
@@ -95,6 +103,7 @@ mod tests {
     use super::*;
     use crate::usage::StepUsage;
     use a2a::model::decode::read_json;
+    use serde_json::json;
 
     fn used(requests: u64) -> Usage {
         Usage { requests, input_tokens: 20, output_tokens: 3, cost_micros: 4 }

@@ -1,8 +1,8 @@
 -- The models that callers have used, and how many ended tasks had failed steps. Columns are added, and triggers made anew; no row is rewritten.
 
--- What a turn has used of each model whose name is known: a JSON object of arrays, by the name, with the number of turns (1), requests, tokens read, tokens
--- written, and the cost in millionths. What is of no such model is in the other columns alone. In `usage` it is the sum of this, for up to 16 names: the
--- row of a caller stays one, so limits by day read one row.
+-- What a turn has used of each model whose name is known: a JSON object of arrays, by the name, with requests, tokens read, tokens written, and the cost in
+-- millionths. What is of no such model is in the other columns alone. In `usage` it is the sum of this, for up to 16 names, with the number of turns behind
+-- the others, unless it is 1: the row of a caller stays one, so limits by day read one row.
 ALTER TABLE usage ADD COLUMN models TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE usage_turns ADD COLUMN models TEXT NOT NULL DEFAULT '{}';
 
@@ -18,9 +18,9 @@ BEGIN
       output_tokens = output_tokens + new.output_tokens,
       cost_micros = cost_micros + new.cost_micros,
       models = CASE new.models WHEN '{}' THEN models ELSE (
-        SELECT json_group_object(name, json_array(turns, requests, input_tokens, output_tokens, cost_micros)) FROM (
-          SELECT name, sum(used ->> 0) AS turns, sum(used ->> 1) AS requests, sum(used ->> 2) AS input_tokens, sum(used ->> 3) AS output_tokens,
-            sum(used ->> 4) AS cost_micros
+        SELECT json_group_object(name, json_array(requests, input_tokens, output_tokens, cost_micros, turns)) FROM (
+          SELECT name, sum(used ->> 0) AS requests, sum(used ->> 1) AS input_tokens, sum(used ->> 2) AS output_tokens, sum(used ->> 3) AS cost_micros,
+            sum(coalesce(used ->> 4, 1)) AS turns
           FROM (
             SELECT key AS name, value AS used, 0 AS is_new FROM json_each(usage.models)
             UNION ALL SELECT key, value, 1 FROM json_each(new.models)

@@ -240,21 +240,6 @@ impl CallerLimits {
         }
     }
 
-    /// The limits as an answer about usage tells them, with the instant at which they count from zero; `None` if nothing is limited.
-    pub(crate) fn told(self, now: UnixMillis) -> Option<Value> {
-        let Self { tokens_per_day, cost_micros_per_day } = self;
-        let midnight = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS) + DAY_MS);
-        let mut told = json!({"resetsAt": midnight.to_string()});
-        for (name, limit) in
-            [("tokensPerDay", tokens_per_day), ("costMicrosPerDay", cost_micros_per_day)]
-        {
-            if let (Value::Object(members), Some(limit)) = (&mut told, limit) {
-                members.insert(name.to_owned(), limit.into());
-            }
-        }
-        (!self.is_none()).then_some(told)
-    }
-
     /// The limit that the use has reached, if any.
     pub fn reached(self, used: Usage) -> Option<DayLimit> {
         let at = |limit: Option<u64>, used: u64| limit.filter(|limit| used >= *limit);
@@ -410,19 +395,6 @@ mod tests {
         assert_eq!(one.stricter(two), limits(Some(7), Some(100)));
         assert_eq!(two.stricter(one), limits(Some(7), Some(100)));
         assert_eq!(one.stricter(CallerLimits::default()), one);
-    }
-
-    #[test]
-    fn limits_are_told_with_the_time_at_which_they_count_from_zero() {
-        let now = UnixMillis::parse("2026-03-05T23:59:00Z").unwrap();
-        let told = |tokens_per_day, cost_micros_per_day| {
-            CallerLimits { tokens_per_day, cost_micros_per_day }.told(now)
-        };
-        let at = "2026-03-06T00:00:00.000Z";
-        assert_eq!(told(None, None), None);
-        assert_eq!(told(Some(9), None), Some(json!({"resetsAt": at, "tokensPerDay": 9})));
-        let both = json!({"resetsAt": at, "tokensPerDay": 9, "costMicrosPerDay": 0});
-        assert_eq!(told(Some(9), Some(0)), Some(both));
     }
 
     #[test]

@@ -74,9 +74,8 @@ pub(crate) struct TermsNeed {
 pub(crate) enum Asks {
     /// The overview of the agent over this number of hours.
     Overview { hours: u32 },
-    /// The usage of the agent by this owner, or by all owners, from one day to another. The answer begins with `terms`, the members of a
-    /// JSON object.
-    Usage { owner: Option<String>, from: String, to: String, terms: String },
+    /// The usage of the agent by this owner, or by all owners, from one day to another.
+    Usage { owner: Option<String>, from: String, to: String },
     /// The next part of a copy of the agent's rows in the index, or the first.
     Copy { is_anew: bool },
     /// The deletion of the next rows of an owner with the agent that belong to no task.

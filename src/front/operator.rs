@@ -3,7 +3,7 @@
 //! rows of an owner that belong to no task. `GET /<agent>/usage?days=30` shows operators the usage by all callers, and each caller its
 //! own. No object of a task is called.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::admit::unknown_path;
 use super::facts::{Asks, Need, OperatorNeed};
@@ -11,7 +11,6 @@ use super::identify::Request;
 use super::plan::Plan;
 use super::report::{Line, Report};
 use super::seen::Seen;
-use super::terms::limits_of;
 use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
 use crate::config::Index;
 use crate::overview::MAX_HOURS;
@@ -38,21 +37,12 @@ pub(super) fn overview(request: Request<'_>, slug: &str, seen: &mut Seen) -> Pla
 pub(super) fn usage(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
     let asks = |asker: &Asker<'_>| {
         let whose = asker.whose_usage()?;
-        let now = (request.now)();
-        let (from, to) = days(asker.query, now)?;
-        let owner = match whose {
-            UsageOf::Owner(owner) => Some(owner),
-            UsageOf::All => None,
-            UsageOf::Nobody => return Ok(Asked::Nothing(no_usage(slug, &from, &to))),
-        };
-        let members = [
-            ("agent", Some(slug.into())),
-            ("currency", request.deployment.settings.currency.as_deref().map(Value::from)),
-            ("limits", limits_of(request.deployment.agents.find(Some(slug))).told(now)),
-        ];
-        let named = |(name, value): (&str, Option<Value>)| Some((name.to_owned(), value?));
-        let terms = Value::Object(members.into_iter().filter_map(named).collect()).to_string();
-        Ok(Asked::OfIndex(Asks::Usage { owner, from, to, terms }))
+        let (from, to) = days(asker.query, (request.now)())?;
+        Ok(match whose {
+            UsageOf::Owner(owner) => Asked::OfIndex(Asks::Usage { owner: Some(owner), from, to }),
+            UsageOf::All => Asked::OfIndex(Asks::Usage { owner: None, from, to }),
+            UsageOf::Nobody => Asked::Nothing(no_usage(slug, &from, &to)),
+        })
     };
     plan(request, slug, SEEING, &asks, seen)
 }

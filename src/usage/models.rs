@@ -19,14 +19,13 @@ impl NamedUsage {
     /// Adds the use of a model; the name is empty if it is not known.
     pub fn add(&mut self, model: &str, used: Usage) {
         self.all = self.all.plus(used);
-        let name = known_name(model);
-        if !name.is_empty() {
-            self.models.add(name, numbers(used));
+        if !model.is_empty() {
+            self.models.add(model.chars().take(MODEL_CHARS).collect(), numbers(used));
         }
     }
 }
 
-/// The parts of a use by the names of models, as the log has them: an array of requests, tokens read, tokens written, and the cost in
+/// The parts of a use by the names of models, as the log and the index have them: an array of requests, tokens read, tokens written, and the cost in
 /// millionths. A further name than [`MOST_MODELS`] has no part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -55,21 +54,14 @@ impl ByModel {
         self.0.insert(name, sum.into_iter().map(Value::from).collect());
     }
 
-    /// The parts as the tables of the index have them: the number of turns, which is 1, before the other numbers.
-    pub fn of_turn(&self) -> Value {
-        let with_turn = |part: &Value| {
-            let numbers = numbers_in(Some(part)).into_iter();
-            std::iter::once(1).chain(numbers).map(Value::from).collect()
-        };
-        let parts = self.0.iter().map(|(name, part)| (name.clone(), with_turn(part)));
-        Value::Object(parts.collect())
+    /// The parts as JSON.
+    pub fn into_json(self) -> String {
+        Value::Object(self.0).to_string()
     }
 
     /// Reads the parts from a member; none if it is missing.
     pub(super) fn read(fields: &mut Fields, member: &str) -> Self {
-        let mut parts = Self::default();
-        parts.merge(Self(fields.free_form(member).unwrap_or_default()));
-        parts
+        Self(fields.free_form(member).unwrap_or_default())
     }
 }
 
@@ -77,12 +69,6 @@ impl ByModel {
 fn numbers_in(part: Option<&Value>) -> [u64; NUMBERS] {
     let number = |nth: usize| part.and_then(|part| part.get(nth)).and_then(Value::as_u64);
     [0, 1, 2, 3].map(|nth| number(nth).unwrap_or_default())
-}
-
-/// A name of a model as it is stored: one line of at most [`MODEL_CHARS`] characters.
-fn known_name(model: &str) -> String {
-    let shown = model.trim().chars().filter(|letter| !letter.is_control());
-    shown.take(MODEL_CHARS).collect()
 }
 
 fn numbers(used: Usage) -> [u64; NUMBERS] {
@@ -112,13 +98,13 @@ mod tests {
     #[test]
     fn a_use_is_added_to_its_model_and_to_the_whole() {
         let mut sum = NamedUsage::default();
-        for (model, requests) in [("a", 1), ("b", 2), (" a\n", 4), ("", 8)] {
+        for (model, requests) in [("a", 1), ("b", 2), ("a", 4), ("", 8)] {
             sum.add(model, used(requests));
         }
         assert_eq!((sum.all.requests, sum.all.input_tokens), (15, 80));
         assert_eq!(json!(sum.models), json!({"a": [5, 40, 6, 8], "b": [2, 20, 3, 4]}));
-        let of_turn = json!({"a": [1, 5, 40, 6, 8], "b": [1, 2, 20, 3, 4]});
-        assert_eq!(sum.models.of_turn(), of_turn);
+        let json = sum.models.into_json();
+        assert_eq!(json, r#"{"a":[5,40,6,8],"b":[2,20,3,4]}"#);
     }
 
     #[test]
@@ -142,8 +128,10 @@ mod tests {
         let line = serde_json::to_string(&step).unwrap();
         assert!(line.ends_with(r#","models":{"a \"quoted\" one":[1,20,3,4]}}"#), "{line}");
         assert_eq!(read_json::<StepUsage>(&line).unwrap(), step);
+        // What is no number adds nothing.
         let unfit = line.replace("[1,20,3,4]", "[1,-20,\"3\"]");
-        let read = read_json::<StepUsage>(&unfit).unwrap();
-        assert_eq!(json!(read.models), json!({"a \"quoted\" one": [1, 0, 0, 0]}));
+        let mut parts = ByModel::default();
+        parts.merge(read_json::<StepUsage>(&unfit).unwrap().models);
+        assert_eq!(json!(parts), json!({"a \"quoted\" one": [1, 0, 0, 0]}));
     }
 }

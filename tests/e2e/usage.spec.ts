@@ -155,7 +155,7 @@ test("an answer has the parts of models, the currency of the settings, and the l
     const count = (task: string, columns: string, values: string) =>
       bobs.prepare(`INSERT INTO usage_turns (day, task, turn, owner, agent, requests, input_tokens, output_tokens, cost_micros${columns}) VALUES (?1, ?2, 1, ?3, 'guarded', 1, 20, 3, 4${values}) ON CONFLICT (day, task, turn) DO NOTHING`).bind(dayAgo(0), task, BOB).run();
     await count("old", "", "");
-    for (let times = 0; times < 2; times += 1) await count("new", ", models", `, '{"z-2":[1,1,20,3,0],"new":[1,0,0,0,4]}'`);
+    for (let times = 0; times < 2; times += 1) await count("new", ", models", `, '{"z-2":[1,20,3,0],"new":[0,0,0,4]}'`);
     const shown = await usageAt(priced, "guarded", "?days=1", own(SECRETS.KEY_BOB));
     const parts = [{ model: 'a "1"', ...countsOf(2) }, { model: "new", ...countsOf(0), turns: 1, costMicros: 4 }, { model: "z-2", ...countsOf(2), costMicros: 4 }];
     assert.deepEqual(shown.days, [{ ...entry(0, 7), models: parts }]);

@@ -56,6 +56,6 @@ export const countsOf = (turns: number): Omit<Day, "day" | "owner" | "models"> =
 
 /** Adds the sum of a day and an owner with an agent, of these numbers; some of the turns may be of models. */
 export async function addSum(database: Database, day: string, owner: string, slug: string, turns = 1, models: Record<string, number> = {}): Promise<void> {
-  const parts = Object.fromEntries(Object.entries(models).map(([model, turns]) => [model, Object.values(countsOf(turns))]));
+  const parts = Object.fromEntries(Object.entries(models).map(([model, turns]) => [model, [turns, 20 * turns, 3 * turns, 4 * turns, turns]]));
   await database.prepare("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?4, 20 * ?4, 3 * ?4, 4 * ?4, ?5)").bind(day, owner, slug, turns, JSON.stringify(parts)).run();
 }

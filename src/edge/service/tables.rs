@@ -317,7 +317,7 @@ impl Tables {
     }
 
     /// The usage of an agent by an owner, or by all owners if `owner` is empty, from one day to another (`js/index-usage.js`), as JSON
-    /// behind the members of `terms`.
+    /// with these terms: an array of the currency of costs, and of the limits of callers for tokens and cost.
     ///
     /// # Errors
     ///

@@ -84,9 +84,10 @@ rows! {
 /// Adds a turn, unless it is counted already. A trigger of the table adds the turn to the sum.
 fn count_statement(counted: CountedTurn) -> Statement {
     let CountedTurn { task, owner, agent, turn } = counted;
-    let TurnUsage { turn: nth, usage, ref models, .. } = turn;
+    let day = turn.day();
+    let TurnUsage { turn: nth, usage, models, .. } = turn;
     let values = vec![
-        Value::Text(turn.day()),
+        Value::Text(day),
         task.as_str().into(),
         number(nth),
         Value::Text(owner),
@@ -95,7 +96,7 @@ fn count_statement(counted: CountedTurn) -> Statement {
         number(usage.input_tokens),
         number(usage.output_tokens),
         number(usage.cost_micros),
-        Value::Text(models.of_turn().to_string()),
+        Value::Text(models.into_json()),
     ];
     Statement { sql: COUNT.to_owned(), values }
 }
@@ -164,7 +165,7 @@ mod tests {
             number(30),
             number(4),
             number(5),
-            r#"{"m":[1,2,30,4,5]}"#.into(),
+            r#"{"m":[2,30,4,5]}"#.into(),
         ];
         assert_eq!(statement.values, expected);
         assert!(statement.sql.ends_with("ON CONFLICT (day, task, turn) DO NOTHING"));

@@ -78,8 +78,7 @@ fn a_caller_waits_for_its_usage_and_an_operator_for_that_of_all_callers() {
     let usage = |owner: Option<&str>| {
         let owner = owner.map(str::to_owned);
         let (from, to) = ("2026-01-04".to_owned(), "2026-01-05".to_owned());
-        let terms = r#"{"agent":"guarded"}"#.to_owned();
-        OperatorNeed { agent: "guarded".to_owned(), asks: Asks::Usage { owner, from, to, terms } }
+        OperatorNeed { agent: "guarded".to_owned(), asks: Asks::Usage { owner, from, to } }
     };
     let own = || Sent::new("GET", path).with("x-key", KEY);
     assert_eq!(own().decided().need(), Need::Operator(usage(Some("key:billing"))));

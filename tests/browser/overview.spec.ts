@@ -65,8 +65,8 @@ describe("an overview", () => {
       assert.equal(all["Not finished now"], "2");
       assert.equal(all["Webhooks in trouble"], "0");
       assert.match(all["Median duration"] ?? "", DURATION);
-      const [ended, failed, median, , waiting, webhooks] = await rowOf(view, "alpha");
-      assert.deepEqual([ended, failed, waiting, webhooks], ["6", "1 (16.7%)", "1 input required 1 authentication required", "All well"]);
+      const [ended, failed, withFailedSteps, median, , waiting, webhooks] = await rowOf(view, "alpha");
+      assert.deepEqual([ended, failed, withFailedSteps, waiting, webhooks], ["6", "1 (16.7%)", "0", "1 input required 1 authentication required", "All well"]);
       assert.match(median ?? "", DURATION);
       assert.deepEqual((await rowOf(view, "beta")).slice(0, 2), ["2", "1 (50%)"]);
       assert.deepEqual(await sumsInTable(view), [4, 1, 1, 2], "completed, canceled, rejected, failed");

@@ -56,7 +56,7 @@ describe("the usage page", () => {
       await view.sees("They reset at midnight UTC.");
       await view.inspect("usage");
       await view.choose("By", "model");
-      await view.becomes(() => rows(view), [row("gpt-5-mini", 7), row("llama \"x\"", 1), row("without a name", 1)]);
+      await view.becomes(() => rows(view), [row("gpt-5-mini", 7), row("without a name", 1), row("llama \"x\"", 1)]);
       await view.inspect("usage-models");
       await view.choose("By", "agent");
       await view.becomes(() => rows(view), [row("other", 5), row("guarded", 4)]);

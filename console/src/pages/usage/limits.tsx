@@ -21,7 +21,7 @@ export function LimitsToday({ answers, isOfAll }: { answers: readonly (Usage & {
         {isOfAll ? "What each caller may use of an agent in a day; the callers nearest to a limit first." : "What you may use of each agent in a day."} They reset at midnight UTC.
       </p>
       {all.length === 0 && <p>No caller has used anything today: {limited.map(wordsOf).join("; ")}.</p>}
-      <ul class="plain-list">
+      <ul>
         {all.slice(0, MOST).map((one) => (
           <Limit key={`${one.agent} ${one.owner ?? ""} ${one.of}`} of={one} />
         ))}

@@ -53,7 +53,7 @@ describe("the usage page", () => {
       assert.deepEqual(await rows(view), [row(dayAgo(0), 1), row(dayAgo(1), 5), row(dayAgo(2), 3)]);
       await view.find("image", /^Tokens by day: 207 tokens: 180 read, 27 written; at most 115 in one day\.$/);
       assert.deepEqual(await limits(view), ["guarded 100% of a cost of €0.000004 today: used up, further messages are refused until midnight UTC", "guarded 63.9% of 36 tokens today", "other 0% of 1,000,000 tokens today"]);
-      await view.sees("They reset at midnight UTC.");
+      await view.sees("Limits reset at midnight UTC.");
       await view.inspect("usage");
       await view.choose("By", "model");
       await view.becomes(() => rows(view), [row("gpt-5-mini", 7), row("without a name", 1), row("llama \"x\"", 1)]);

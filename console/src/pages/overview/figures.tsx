@@ -37,7 +37,7 @@ export function Tiles({ sums, reads, overviews, period, agent, hours }: TilesPro
     <dl class="tiles">
       <Tile name="Tasks that ended" lead={tasks({ since })} value={numberWord(ended(sums))} more={`${rateWord(ended(sums) / hours)} an hour`} />
       <Tile name="Failed" lead={tasks({ state: "TASK_STATE_FAILED", since })} value={percentWord(rate)} more={counted(sums.states.failed, "task")} isBad={sums.states.failed > 0} />
-      <Tile name="With failed steps" lead={tasks({ steps: "failed", since })} value={percentWord(failedStepsRate(sums))} more={`${counted(sums.withFailedSteps, "task")}, however ended`} />
+      <Tile name="With failed steps" lead={tasks({ steps: "failed", since })} value={percentWord(failedStepsRate(sums))} more={counted(sums.withFailedSteps, "task")} />
       <Tile name="Median duration" lead={completed} value={quantileWord(quantile(sums.durations, bounds, 0.5))} more="of completed tasks" />
       <Tile name="95th percentile" lead={completed} value={quantileWord(quantile(sums.durations, bounds, 0.95))} more="of completed tasks" />
       <Tile

@@ -18,7 +18,7 @@ export function LimitsToday({ answers, isOfAll }: { answers: readonly (Usage & {
     <section class="card limits-today">
       <h2>Limits today</h2>
       <p class="quiet">
-        {isOfAll ? "What each caller may use of an agent in a day; the callers nearest to a limit first." : "What you may use of each agent in a day."} They reset at midnight UTC.
+        {isOfAll ? "What each caller may use of an agent in a day; the callers nearest to a limit first." : "What you may use of each agent in a day."} Limits reset at midnight UTC.
       </p>
       {all.length === 0 && <p>No caller has used anything today: {limited.map(wordsOf).join("; ")}.</p>}
       <ul>

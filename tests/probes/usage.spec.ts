@@ -38,7 +38,7 @@ beforeEach(async () => {
   await run("DELETE FROM usage");
 });
 
-interface Sum { day: string; owner: string; agent: string; turns: number; requests: number; input_tokens: number; output_tokens: number; cost_micros: number }
+interface Sum { day: string; owner: string; agent: string; turns: number; requests: number; input_tokens: number; output_tokens: number; cost_micros: number; models: string }
 
 async function run<Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row[]> {
   return (await database.prepare(sql).bind(...values).run<Row>()).results;
@@ -69,7 +69,7 @@ describe("sums", () => {
     await bob().sendForTask("ask");
     // The response waits for the sums and for the row in the index.
     const row = (owner: string, turns: number, requests: number, input_tokens: number, output_tokens: number): Sum =>
-      ({ day: today(), owner, agent: "metered", turns, requests, input_tokens, output_tokens, cost_micros: 2 * (input_tokens + output_tokens) });
+      ({ day: today(), owner, agent: "metered", turns, requests, input_tokens, output_tokens, cost_micros: 2 * (input_tokens + output_tokens), models: "{}" });
     assert.deepEqual(await sums(), [row("key:alice", 2, 3, 101, 100), row("key:bob", 2, 2, 8, 7)]);
     const listed = await alice().listTasks({});
     assert.deepEqual(usageOf(listed.tasks[0] as Task), usageOf(ended));

@@ -190,11 +190,12 @@ impl RunTask for TaskSession {
         // Usage belongs to a task: the sums count its turns.
         self.create();
         self.run.note_progress(self.now());
-        self.run.note_used(model, used);
+        // The name may come from a value that is to be kept from clients.
+        self.run.note_used(&self.run.held.redaction().text(model), used);
     }
 
     fn record_repeated_usage(&self, model: &str, used: Usage) {
-        self.run.note_repeated(model, used);
+        self.run.note_repeated(&self.run.held.redaction().text(model), used);
     }
 
     fn usage(&self) -> Usage {

@@ -39,7 +39,7 @@ pub(in crate::executor::model) struct Run<'a> {
     pub(in crate::executor::model) is_beyond: Cell<bool>,
     /// How many entries of the conversation earlier requests had.
     traced: Cell<usize>,
-    /// The name of the model, once it is known. It may come from a value that is to be kept from clients, which is replaced.
+    /// The name of the model, once it is known.
     model: OnceCell<String>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The name of the model for people; empty until it is known.
+    /// The name of the model; empty until it is known.
     fn model(&self) -> &str {
         self.model.get().map_or("", String::as_str)
     }

@@ -131,7 +131,9 @@ impl Run<'_> {
         loop {
             let (request, request_bytes) = self.request(asking, conversation, budget);
             writer.begin();
-            let work = Work::Model { provider: self.provider(), model: self.model() };
+            // The name of the model may come from a value that is to be kept from clients.
+            let model = &self.turn.redaction.text(&asking.model);
+            let work = Work::Model { provider: self.provider(), model };
             asked += 1;
             let timed = self.turn.begin_timed("chat", &nth.to_string(), asked);
             let heard = Box::pin(self.hear(asking, &request, &mut writer));

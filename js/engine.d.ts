@@ -65,7 +65,7 @@ export interface Bridge {
   accepts(run: number, mediaType: string): boolean;
   /** The headers that a request to this URL gets. A guarded request goes only where webhooks may go. */
   fetchHeaders(run: number, url: string, isGuarded: boolean): string;
-  /** Records the usage of a model: `{"requests"?, "inputTokens"?, "outputTokens"?, "costMicros"?}`. */
+  /** Records the usage of a model: `{"model"?, "requests"?, "inputTokens"?, "outputTokens"?, "costMicros"?}`. */
   recordUsage(run: number, used: string): void;
   /**
    * Sends a message to another agent and follows its task: `{"outcome", "text", "task"?}`. The request is `{"parts", "key", "taskId"?,

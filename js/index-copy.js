@@ -22,8 +22,8 @@ const MOST_CHARS = 500_000;
 const TURN_DAYS = 6;
 
 const COLUMNS = ["owner", "agent", "status_ms", "id", "context_id", "state", "generation", "head", "history", "duration_ms", "bytes"];
-const TURN_COLUMNS = ["day", "task", "turn", "owner", "agent", "requests", "input_tokens", "output_tokens", "cost_micros"];
-const SUM_COLUMNS = ["day", "owner", "agent", "turns", "requests", "input_tokens", "output_tokens", "cost_micros"];
+const TURN_COLUMNS = ["day", "task", "turn", "owner", "agent", "requests", "input_tokens", "output_tokens", "cost_micros", "models"];
+const SUM_COLUMNS = ["day", "owner", "agent", "turns", "requests", "input_tokens", "output_tokens", "cost_micros", "models"];
 const WEBHOOK_COLUMNS = ["task", "id", "owner", "agent", "health", "given_up", "since_ms", "updated_ms", "version", "shown"];
 
 /** Inserts the rows of a JSON array into a table. @param {string} table @param {string[]} columns @param {string} [where] */

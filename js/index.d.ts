@@ -237,11 +237,13 @@ export interface FetchOptions extends RequestInit {
 
 /** Use of a model. */
 export interface Usage {
+  /** The name of the model, by which sums are told apart: up to 100 characters. */
+  model?: string;
   /** 1 unless given. */
   requests?: number;
   inputTokens?: number;
   outputTokens?: number;
-  /** In millionths of the currency in which the project counts. */
+  /** In millionths of the currency in which the project counts (`USAGE_CURRENCY`). */
   costMicros?: number;
 }
 
@@ -605,7 +607,7 @@ export type OwnName =
   | "MAX_EVENT_BYTES" | "MAX_TASK_BYTES" | "MAX_HISTORY" | "MAX_ARTIFACTS" | "MAX_STEPS" | "MAX_DEPTH" | "MCP_WAIT_MS" | "MCP_REMOTES"
   | "MAX_STEP_BYTES" | "MAX_STREAMS" | "MAX_WEBHOOKS"
   | "BLOCKING_LIMIT_MS" | "TASK_GRACE_MS" | "RUN_TIMEOUT_MS" | "IDLE_TIMEOUT_MS" | "MAX_ATTEMPTS" | "KEEP_ALIVE_MS" | "EVENT_INTERVAL_MS"
-  | "INDEX_WAIT_MS" | "RETENTION_MS" | "MAX_FINISHED_TASKS" | "TASK_STATISTICS" | "INDEX" | "INDEX_COPY" | "INDEX_SHARD_WRITES" | "INDEX_SHARD_BYTES"
+  | "INDEX_WAIT_MS" | "RETENTION_MS" | "MAX_FINISHED_TASKS" | "TASK_STATISTICS" | "USAGE_CURRENCY" | "INDEX" | "INDEX_COPY" | "INDEX_SHARD_WRITES" | "INDEX_SHARD_BYTES"
   | "WEBHOOK_TIMEOUT_MS" | "WEBHOOK_ATTEMPTS" | "WEBHOOK_MAX_AGE_MS" | "WEBHOOK_RETRY_MS" | "WEBHOOK_SUSPEND_AFTER" | "WEBHOOK_HOSTS"
   | "WEBHOOK_ALLOW_PRIVATE"
   | "SIGNING_JWK" | "WEBHOOK_JWK" | "STATE_KEY" | "OTLP_HEADERS";

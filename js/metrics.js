@@ -124,6 +124,8 @@ export async function metricsText(env, kind, list) {
   const bounds = Object.keys(tasks.ended[0] ?? {}).filter((name) => name.startsWith(UNDER)).map((name) => Number(name.slice(UNDER.length)));
   text.begin("a2a_task_duration_seconds", "histogram", "Tasks that have ended, by state, and how long they took. Exact.");
   for (const row of of(tasks.ended)) text.histogram("a2a_task_duration_seconds", { agent: row.agent, state: STATES[row.state] ?? "other" }, row, bounds, row.total_ms);
+  text.begin("a2a_tasks_with_failed_steps_total", "counter", "Tasks that have ended and had steps that failed, by state. Exact.");
+  for (const row of of(tasks.ended)) text.line("a2a_tasks_with_failed_steps_total", { agent: row.agent, state: STATES[row.state] ?? "other" }, row.with_failed_steps ?? 0);
   text.begin("a2a_tasks_unfinished", "gauge", "Tasks that are not finished, by state, of at most 10,000 of all agents.");
   for (const row of of(tasks.unfinished)) text.line("a2a_tasks_unfinished", { agent: row.agent, state: STATES[row.state] ?? "other" }, row.number);
   text.begin("a2a_webhooks", "gauge", "Webhooks in trouble, and notifications that were given up and not sent again, of at most 10,000 webhooks.");

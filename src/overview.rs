@@ -28,11 +28,14 @@ pub struct Overview {
 
 /// The tasks that ended within an hour.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Hour {
     /// The beginning of the hour, in milliseconds since 1970.
     pub from: i64,
     /// The number of tasks that ended in each state.
     pub states: Ended,
+    /// How many of them had steps that failed.
+    pub with_failed_steps: u64,
     /// The durations of the tasks, by the state in which they ended; only states with at least one task.
     pub durations: SortedMap<&'static str, Durations>,
 }
@@ -92,6 +95,8 @@ pub struct Counted {
     pub state: i64,
     /// The number of tasks.
     pub number: u64,
+    /// How many of them had steps that failed.
+    pub with_failed_steps: u64,
     /// The sum of their durations, in milliseconds.
     pub total_ms: u64,
     /// The number of tasks shorter than each bound of [`BUCKETS_MS`].
@@ -143,6 +148,7 @@ impl Hour {
             | None => return,
         };
         *number += counted.number;
+        self.with_failed_steps += counted.with_failed_steps;
         let durations = counted.durations();
         match self.durations.get_mut(name) {
             Some(known) => known.add(&durations),
@@ -228,7 +234,8 @@ mod tests {
         let mut under = [number; BOUNDS];
         under[..6].fill(0);
         under[6] = 1;
-        Counted { hour, state: state.number(), number, total_ms: 10 * number, under }
+        let (total_ms, with_failed_steps) = (10 * number, number / 2);
+        Counted { hour, state: state.number(), number, with_failed_steps, total_ms, under }
     }
 
     #[test]
@@ -265,6 +272,10 @@ mod tests {
         let states = |completed, failed, canceled, rejected| json!({"completed": completed, "failed": failed, "canceled": canceled, "rejected": rejected});
         assert_eq!(shown[0]["from"], json!(NOON - HOUR_MS));
         assert_eq!(shown[0]["states"], states(3, 2, 0, 0));
+        assert_eq!(
+            (&shown[0]["withFailedSteps"], &shown[1]["withFailedSteps"]),
+            (&json!(2), &json!(0))
+        );
         assert_eq!(shown[1]["states"], states(0, 0, 0, 1));
         let durations = shown[0]["durations"].as_object().unwrap();
         assert_eq!(durations.keys().collect::<Vec<_>>(), ["completed", "failed"]);

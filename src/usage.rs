@@ -8,6 +8,10 @@ use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Metadata, UnixMillis};
 use a2a::{Allowance, DayLimit, UsedUp};
 
+pub mod models;
+
+use models::ByModel;
+
 /// The requests to models, and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,7 +94,7 @@ impl Decode for Usage {
 }
 
 /// The use by one step of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUsage {
     /// The instant at which the use was known, in milliseconds since 1970.
@@ -101,6 +105,9 @@ pub struct StepUsage {
     /// not read it.
     #[serde(skip_serializing_if = "Usage::is_nothing_at")]
     pub repeated: Usage,
+    /// The parts of the use by models whose names are known. Older versions do not read it.
+    #[serde(skip_serializing_if = "ByModel::is_empty")]
+    pub models: ByModel,
 }
 
 impl StepUsage {
@@ -113,12 +120,13 @@ impl StepUsage {
 impl Decode for StepUsage {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let (at_ms, used) = (fields.number("atMs")?, fields.object("used")?);
-        Some(Self { at_ms, used, repeated: fields.object("repeated").unwrap_or_default() })
+        let repeated = fields.object("repeated").unwrap_or_default();
+        Some(Self { at_ms, used, repeated, models: ByModel::read(fields, "models") })
     }
 }
 
 /// The use by one turn of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnUsage {
     /// The number of the turn, from 1: each message of the client has one.
     pub turn: u64,
@@ -127,6 +135,8 @@ pub struct TurnUsage {
     pub at_ms: i64,
     /// The use.
     pub usage: Usage,
+    /// The parts of the use by models whose names are known.
+    pub models: ByModel,
 }
 
 impl TurnUsage {
@@ -146,14 +156,15 @@ pub struct TaskUsage {
 impl TaskUsage {
     /// Adds the use of a step. Steps must be added in the order of their turns.
     pub fn add(&mut self, turn: u64, step: StepUsage) {
-        let StepUsage { at_ms, used: usage, repeated } = step;
+        let StepUsage { at_ms, used: usage, repeated, models } = step;
         self.repeated = self.repeated.plus(repeated);
         match self.turns.last_mut() {
             Some(last) if last.turn == turn => {
                 last.at_ms = last.at_ms.max(at_ms);
                 last.usage = last.usage.plus(usage);
+                last.models.merge(models);
             }
-            _ => self.turns.push(TurnUsage { turn, at_ms, usage }),
+            _ => self.turns.push(TurnUsage { turn, at_ms, usage, models }),
         }
     }
 
@@ -191,7 +202,7 @@ impl TaskUsage {
 
     /// The turns after this one.
     pub fn behind(&self, turn: u64) -> impl Iterator<Item = TurnUsage> {
-        self.turns.iter().copied().filter(move |known| known.turn > turn)
+        self.turns.iter().filter(move |known| known.turn > turn).cloned()
     }
 }
 
@@ -297,16 +308,20 @@ mod tests {
         Usage { requests, input_tokens: input, output_tokens: output, cost_micros: cost }
     }
 
+    fn step_usage(at_ms: i64, used: Usage, repeated: Usage) -> StepUsage {
+        StepUsage { at_ms, used, repeated, models: ByModel::default() }
+    }
+
     #[test]
     fn what_a_step_has_used_is_read_as_it_was_written() {
-        let step = StepUsage { at_ms: 5, used: usage(1, 200, 30, 110), repeated: Usage::NOTHING };
+        let step = step_usage(5, usage(1, 200, 30, 110), Usage::NOTHING);
         let line = serde_json::to_string(&step).unwrap();
         assert_eq!(
             line,
             r#"{"atMs":5,"used":{"requests":1,"inputTokens":200,"outputTokens":30,"costMicros":110}}"#
         );
         assert_eq!(read_json::<StepUsage>(&line).unwrap(), step);
-        let repeated = StepUsage { repeated: usage(1, 100, 0, 10), ..step };
+        let repeated = StepUsage { repeated: usage(1, 100, 0, 10), ..step.clone() };
         let line = serde_json::to_string(&repeated).unwrap();
         assert_eq!(read_json::<StepUsage>(&line).unwrap(), repeated);
         let told = json!({"requests": 1, "inputTokens": 100, "outputTokens": 0, "costMicros": 10});
@@ -321,13 +336,21 @@ mod tests {
         for (turn, at_ms, tokens) in [(1, 10, 5), (1, 20, 6), (3, 30, 7)] {
             let used = usage(1, tokens, 1, 0);
             let repeated = if turn == 3 { usage(1, 2, 0, 0) } else { Usage::NOTHING };
-            task.add(turn, StepUsage { at_ms, used, repeated });
+            task.add(turn, step_usage(at_ms, used, repeated));
         }
         assert_eq!((task.total(), task.repeated()), (usage(3, 18, 3, 0), usage(1, 2, 0, 0)));
         assert_eq!(task.of_turn(1), usage(2, 11, 2, 0));
         assert_eq!(task.of_turn(2), Usage::NOTHING);
         let behind: Vec<TurnUsage> = task.behind(1).collect();
-        assert_eq!(behind, [TurnUsage { turn: 3, at_ms: 30, usage: usage(1, 7, 1, 0) }]);
+        assert_eq!(
+            behind,
+            [TurnUsage {
+                turn: 3,
+                at_ms: 30,
+                usage: usage(1, 7, 1, 0),
+                models: ByModel::default()
+            }]
+        );
         assert_eq!(task.behind(0).count(), 2);
     }
 
@@ -335,17 +358,17 @@ mod tests {
     fn metadata_say_what_the_task_has_used_and_keep_what_else_there_is() {
         let mut metadata = json!({"a": 1}).as_object().cloned().map(Metadata::from);
         let mut task = TaskUsage::default();
-        task.add(1, StepUsage { at_ms: 1, used: usage(1, 2, 3, 0), repeated: Usage::NOTHING });
+        task.add(1, step_usage(1, usage(1, 2, 3, 0), Usage::NOTHING));
         task.note(&mut metadata);
         let used = usage(1, 18, 27, 1_250_000);
-        task.add(1, StepUsage { at_ms: 2, used, repeated: Usage::NOTHING });
+        task.add(1, step_usage(2, used, Usage::NOTHING));
         task.note(&mut metadata);
         let mut expected =
             json!({"requests": 2, "inputTokens": 20, "outputTokens": 30, "cost": 1.25});
         let told = |metadata: &Option<Metadata>| serde_json::to_value(metadata).unwrap();
         assert_eq!(told(&metadata), json!({"a": 1, "urn:a2a-edge:usage": expected}));
         let used = usage(2, 5, 0, 250_000);
-        task.add(2, StepUsage { at_ms: 3, used, repeated: used });
+        task.add(2, step_usage(3, used, used));
         task.note(&mut metadata);
         let repeated = json!({"requests": 2, "inputTokens": 5, "outputTokens": 0, "cost": 0.25});
         expected = json!({"requests": 4, "inputTokens": 25, "outputTokens": 30, "cost": 1.5, "repeated": repeated});

@@ -17,6 +17,9 @@ import { step } from "./steps.js";
 /** The longest sleep in memory. */
 const MAX_SLEEP_MS = 30_000;
 
+/** The largest number of characters of a model's name (src/usage/models.rs). */
+const MAX_MODEL_LETTERS = 100;
+
 /**
  * @param {Link} link @param {Facts} facts @param {any} env @param {Run["working"]} working
  * @returns {Omit<Run, "signal">} All but the signal, which is made when it is needed.
@@ -57,12 +60,15 @@ async function sleep(link, time) {
 }
 
 /** @param {import("../index.d.ts").Usage} used */
-function usageJson({ requests = 1, inputTokens = 0, outputTokens = 0, costMicros = 0 }) {
+function usageJson({ model = "", requests = 1, inputTokens = 0, outputTokens = 0, costMicros = 0 }) {
   const usage = { requests, inputTokens, outputTokens, costMicros };
   for (const [name, count] of Object.entries(usage)) {
     if (!(count >= 0 && Number.isFinite(count))) {
       throw new TypeError(`recordUsage(): ${name} must be a number from 0 on, got ${String(count)}`);
     }
   }
-  return JSON.stringify(usage, (_key, value) => (typeof value === "number" ? Math.round(value) : value));
+  if (typeof model !== "string" || model.length > MAX_MODEL_LETTERS) {
+    throw new TypeError(`recordUsage(): model must be a text of up to ${MAX_MODEL_LETTERS} characters`);
+  }
+  return JSON.stringify({ model, ...usage }, (_key, value) => (typeof value === "number" ? Math.round(value) : value));
 }

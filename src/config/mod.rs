@@ -52,6 +52,8 @@ pub struct Settings {
     pub max_finished_tasks: u64,
     /// `TASK_STATISTICS`: counts finished tasks by agent, hour and state, for the overview of operators (on).
     pub task_statistics: bool,
+    /// `USAGE_CURRENCY`: the currency of the prices of models and of reported costs, as its code of ISO 4217; none if it is not told.
+    pub currency: Option<String>,
     /// Where the index of tasks is.
     pub index: Index,
     /// The limits of one task.
@@ -99,6 +101,7 @@ impl Settings {
             max_active_tasks: variables.number("MAX_ACTIVE_TASKS", 0, 0..=1_000_000)?,
             max_finished_tasks: variables.number("MAX_FINISHED_TASKS", 0, 0..=MAX_FINISHED)?,
             task_statistics: variables.switch_or("TASK_STATISTICS", true)?,
+            currency: read_currency(variables)?,
             index: Index::read(variables)?,
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
@@ -180,6 +183,17 @@ fn read_card_dialects(variables: Variables<'_>) -> Result<bool, ConfigError> {
     }
 }
 
+/// The code of a currency.
+fn read_currency(variables: Variables<'_>) -> Result<Option<String>, ConfigError> {
+    let Some(text) = variables.text("USAGE_CURRENCY") else { return Ok(None) };
+    let code = text.trim();
+    if code.len() == 3 && code.bytes().all(|letter| letter.is_ascii_uppercase()) {
+        return Ok(Some(code.to_owned()));
+    }
+    let wanted = "the code of a currency (ISO 4217), as EUR".to_owned();
+    Err(ConfigError { name: "USAGE_CURRENCY", wanted })
+}
+
 /// An origin without the final slash.
 fn parse_origin(name: &'static str, text: &str) -> Result<String, ConfigError> {
     let trimmed = text.trim().trim_end_matches('/');
@@ -227,6 +241,7 @@ mod tests {
             ("MAX_BODY_BYTES", " 2048 "),
             ("TASK_GRACE_MS", "0"),
             ("TASK_STATISTICS", "off"),
+            ("USAGE_CURRENCY", " EUR "),
             ("WEBHOOK_HOSTS", "Hooks.example.com, *.example.org,"),
         ])
         .unwrap();
@@ -235,6 +250,7 @@ mod tests {
         assert_eq!(settings.max_body_bytes, 2048);
         assert_eq!(settings.limits.task_grace_ms, 0);
         assert!(!settings.task_statistics);
+        assert_eq!(settings.currency.as_deref(), Some("EUR"));
         assert_eq!(settings.webhooks.hosts, ["hooks.example.com", "*.example.org"]);
         assert!(!settings.webhooks.allow_private);
     }
@@ -253,6 +269,8 @@ mod tests {
             ("RUN_TIMEOUT_MS", "-1"),
             ("MAX_ACTIVE_TASKS", "1000001"),
             ("TASK_STATISTICS", "hourly"),
+            ("USAGE_CURRENCY", "euro"),
+            ("USAGE_CURRENCY", "eur"),
             ("WEBHOOK_ALLOW_PRIVATE", "sometimes"),
             ("WEBHOOK_HOSTS", "https://hooks.example.com"),
             ("WEBHOOK_HOSTS", "*example.com"),

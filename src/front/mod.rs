@@ -47,6 +47,6 @@ pub(crate) mod seen;
 pub(crate) mod signed;
 pub(crate) mod stream;
 pub(crate) mod subject;
-mod terms;
+pub(crate) mod terms;
 #[cfg(test)]
 mod tests;

@@ -70,7 +70,7 @@ fn unsealed_error(unsealed: &Unsealed, task: Option<&TaskId>, seen: &mut Seen) -
 }
 
 /// The limits on the daily usage of callers of an agent: those of its executor, and those of `[quota]` in its file.
-fn limits_of(agent: Option<&HostedAgent>) -> CallerLimits {
+pub(crate) fn limits_of(agent: Option<&HostedAgent>) -> CallerLimits {
     let Some(agent) = agent else { return CallerLimits::default() };
     let runner = agent.runner.as_ref().ok();
     let of_executor = runner.map(|runner| runner.executor.caller_limits()).unwrap_or_default();

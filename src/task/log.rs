@@ -324,6 +324,7 @@ mod tests {
     use super::*;
     use crate::task::{CallbackName, Unanswered, WokenBy};
     use crate::usage::Usage;
+    use crate::usage::models::NamedUsage;
     use a2a::http::trace::TraceContext;
     use a2a::model::{Part, Secret};
 
@@ -358,7 +359,9 @@ mod tests {
             input: None,
         };
         let used = Usage { requests: 1, input_tokens: 2, output_tokens: 3, cost_micros: 4 };
-        let usage = StepUsage { at_ms: 5, used, repeated: used };
+        let mut named = NamedUsage::default();
+        named.add("m", used);
+        let usage = StepUsage { at_ms: 5, used, repeated: used, models: named.models };
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
         for entry in [
             LogEntry::Run(start),
@@ -369,7 +372,7 @@ mod tests {
                 failed: true,
                 ..step(Ok(Json::from(&json!("error: no"))))
             }),
-            LogEntry::Step(StepRecord { usage: Some(usage), ..step(Err("no".to_owned())) }),
+            LogEntry::Step(StepRecord { usage: Some(usage.clone()), ..step(Err("no".to_owned())) }),
             LogEntry::Step(StepRecord { duration_ms: Some(250), ..step(Err("no".to_owned())) }),
             LogEntry::Step(StepRecord {
                 input: Some(StepInput { json: r#"{"a":"x"#.to_owned(), is_cut: true }),

@@ -468,8 +468,8 @@ impl TaskMachine {
                 }
             }
             // The rest of the entry is read by a run that resumes: see `Recall`.
-            LogEntry::Step(step) => {
-                if let Some(usage) = step.usage {
+            LogEntry::Step(mut step) => {
+                if let Some(usage) = step.usage.take() {
                     let turn = self.run.start().map_or(0, |run| run.message as u64);
                     self.usage.add(turn, usage);
                     self.usage.note(&mut task.metadata);

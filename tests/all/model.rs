@@ -419,6 +419,19 @@ fn what_was_used_is_told() {
         metadata["urn:a2a-edge:usage"],
         json!({"requests": 2, "inputTokens": 300, "outputTokens": 60, "cost": 0.00042})
     );
+    let counted = agent.front.platform.memory_usage().turns();
+    let models: Vec<Value> = counted.iter().map(|turn| json!(turn.turn.models)).collect();
+    assert_eq!(models, [json!({"m": [2, 300, 60, 420]})]);
+}
+
+#[test]
+fn the_name_of_a_model_that_is_a_secret_is_told_as_the_name_of_the_secret() {
+    let agent = Setup::default().with(json!({"model": "${MODEL_KEY}"})).build();
+    agent.model.answers([Answer::say("Done.").usage(200, 10)]);
+    assert_eq!(agent.ask("go"), TaskState::Completed);
+    let [turn] = &agent.front.platform.memory_usage().turns()[..] else { panic!("a turn") };
+    let models = turn.turn.models.clone().into_json();
+    assert!(!models.contains(KEY) && models.contains("MODEL_KEY"), "{models}");
 }
 
 #[test]

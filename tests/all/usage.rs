@@ -12,6 +12,7 @@ use a2a_edge::executor::{Events, ExecutorError, Turn};
 use a2a_edge::operation::send_message;
 use a2a_edge::port::Clock;
 use a2a_edge::session::{Sender, TaskSession};
+use a2a_edge::task::{LogEntry, TaskMachine};
 use a2a_edge::twins::MemoryUsage;
 use a2a_edge::usage::{USAGE, Usage};
 use futures_util::future::{LocalBoxFuture, select};
@@ -64,6 +65,17 @@ fn obedient<'a>(
                     .await?;
                 }
                 "loose" => turn.record_usage(used(1, 100)),
+                // Two models in a step, and one for a request that came to nothing.
+                "named" => {
+                    turn.step("models", async || {
+                        turn.record_usage_of("small", used(1, 10));
+                        turn.record_usage_of("large", used(1, 100));
+                        turn.record_repeated_usage_of("small", used(1, 5));
+                        turn.sleep(5).await;
+                        Ok(())
+                    })
+                    .await?;
+                }
                 "ask" => events.require_input("more?")?,
                 "fail" => return Err(ExecutorError("failed".to_owned())),
                 "panic" => panic!("as asked"),
@@ -108,6 +120,29 @@ fn told(words: &str) -> (Host, Rc<TaskSession>) {
 fn metadata(session: &TaskSession) -> Value {
     let metadata = task(session).metadata.map(|metadata| metadata.members()).unwrap_or_default();
     metadata.get(USAGE).cloned().unwrap_or_default()
+}
+
+#[test]
+fn models_are_counted_by_their_names_also_over_a_crash() {
+    let (host, session) = told("named loose named ask");
+    send(&host, &session, next("m2", "named complete"));
+    let parts = |session: &TaskSession| {
+        let turns = sums(&host).turns();
+        assert_eq!(state(session), TaskState::Completed);
+        turns.iter().map(|turn| json!(turn.turn.models)).collect::<Vec<_>>()
+    };
+    let expected = [
+        json!({"large": [2, 200, 2, 400], "small": [4, 30, 4, 60]}),
+        json!({"large": [1, 100, 1, 200], "small": [2, 15, 2, 30]}),
+    ];
+    assert_eq!(parts(&session), expected);
+    assert_eq!(sum(&host).requests, 10, "what has no name is in the sum");
+    // The log says the same to a process that comes later.
+    let stored = host.store.stored().expect("a task");
+    let lines = stored.log.iter().flat_map(|row| row.batch.lines.lines());
+    let replayed = TaskMachine::replay(lines.map(|line| LogEntry::parse(line).unwrap())).unwrap();
+    let models: Vec<Value> = replayed.usage().behind(0).map(|turn| json!(turn.models)).collect();
+    assert_eq!(models, expected);
 }
 
 #[test]

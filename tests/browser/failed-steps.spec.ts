@@ -56,6 +56,19 @@ test("a completed task with failed steps is marked in the list and as a task, an
     const current = (await view.all("listitem")).map(async (row) => ((await row.evaluate((one) => one.getAttribute("aria-current"))) === "true" ? view.text(row) : ""));
     assert.match((await Promise.all(current)).join(""), /order\s+.*failed/s);
     await view.inspect("task-failed-steps");
+    // The overview counts such tasks, and leads to them.
+    await view.go("#/overview/thinker");
+    await view.sees("With failed steps");
+    const tile = () => view.page.evaluate(() => [...document.querySelectorAll(".tile")].find((one) => one.querySelector("dt")?.textContent === "With failed steps")?.querySelector("dd")?.innerText.replaceAll(/\s+/g, " "));
+    assert.equal(await tile(), "66.7% 2 tasks");
+    await view.find("link", "2 (66.7%)");
+    await view.inspect("overview-failed-steps");
+    await view.unfold("As a table");
+    const cells = () => view.page.evaluate(() => [...(document.querySelector(".chart table")?.querySelectorAll("tbody tr") ?? [])].map((row) => Number(row.lastElementChild?.textContent)));
+    assert.equal((await cells()).reduce((sum, count) => sum + count, 0), 2);
+    await view.click("link", "With failed steps");
+    await view.reaches("#/tasks?agent=thinker&steps=failed&since=day");
+    await view.sees(/2 with failed steps among the newest 3/);
   });
 });
 

@@ -65,8 +65,8 @@ describe("an overview", () => {
       assert.equal(all["Not finished now"], "2");
       assert.equal(all["Webhooks in trouble"], "0");
       assert.match(all["Median duration"] ?? "", DURATION);
-      const [ended, failed, median, , waiting, webhooks] = await rowOf(view, "alpha");
-      assert.deepEqual([ended, failed, waiting, webhooks], ["6", "1 (16.7%)", "1 input required 1 authentication required", "All well"]);
+      const [ended, failed, withFailedSteps, median, , waiting, webhooks] = await rowOf(view, "alpha");
+      assert.deepEqual([ended, failed, withFailedSteps, waiting, webhooks], ["6", "1 (16.7%)", "0", "1 input required 1 authentication required", "All well"]);
       assert.match(median ?? "", DURATION);
       assert.deepEqual((await rowOf(view, "beta")).slice(0, 2), ["2", "1 (50%)"]);
       assert.deepEqual(await sumsInTable(view), [4, 1, 1, 2], "completed, canceled, rejected, failed");
@@ -81,7 +81,7 @@ describe("an overview", () => {
       const database = await app.worker.d1();
       for (const hours of [3, 30, 100, 166]) {
         const copy = "INSERT OR IGNORE INTO task_hours SELECT agent, ?1, state, number * 10, total_ms, number, number * 2, number * 4, number * 5, number * 6, number * 8, number * 9, number * 9, " +
-          `${Array.from({ length: 11 }, () => "number * 10").join(", ")} FROM task_hours WHERE agent = 'beta' AND hour = (SELECT max(hour) FROM task_hours WHERE agent = 'beta')`;
+          `${Array.from({ length: 11 }, () => "number * 10").join(", ")}, with_failed_steps FROM task_hours WHERE agent = 'beta' AND hour = (SELECT max(hour) FROM task_hours WHERE agent = 'beta')`;
         await database.prepare(copy).bind(hourOf(Date.now()) - hours * HOUR_MS).run();
       }
       await tiles(view);
@@ -129,7 +129,7 @@ describe("an overview", () => {
   test("tells durations by the bucket that has them, and none above what the tasks took together", async () => {
     const database = await app.worker.d1();
     const count = async (hour: number, number: number, totalMs: number, under: readonly number[]): Promise<void> => {
-      const row = ["gamma", hour, 3, number, totalMs, ...under, ...Array.from({ length: 19 - under.length }, () => number)];
+      const row = ["gamma", hour, 3, number, totalMs, ...under, ...Array.from({ length: 19 - under.length }, () => number), 0];
       await database.prepare(`INSERT INTO task_hours VALUES (${row.map((_, nth) => `?${nth + 1}`).join(", ")})`).bind(...row).run();
     };
     const hour = hourOf(Date.now()) - 2 * HOUR_MS;

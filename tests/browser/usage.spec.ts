@@ -5,18 +5,19 @@ import { after, before, describe, test } from "node:test";
 import { Agent } from "../e2e/client.ts";
 import { testAgents } from "../e2e/harness.ts";
 import { agentsOf, SECRETS } from "../e2e/isolation.ts";
-import { addSum, beforeMidnight, dayAgo } from "../e2e/usage.ts";
+import { addSum, beforeMidnight, dayAgo, withQuotas } from "../e2e/usage.ts";
 import { startConsole, type Console } from "./console.ts";
 import type { View } from "./view.ts";
 
 let app: Console;
 before(async () => {
   await beforeMidnight();
-  app = await startConsole({ vars: { ...SECRETS, AGENTS: agentsOf(testAgents) } });
+  const limited = withQuotas(agentsOf(testAgents), { guarded: { tokens_per_day: 36, cost_per_day: 0.000004 }, other: { tokens_per_day: 1_000_000 } });
+  app = await startConsole({ vars: { ...SECRETS, USAGE_CURRENCY: "EUR", AGENTS: limited } });
   for (const slug of ["guarded", "other"]) await new Agent(`${app.worker.url}/${slug}`, { "x-api-key": SECRETS.KEY_BOB }).sendForTask("hello");
   const database = await app.worker.d1();
   for (const [days, owner, slug, turns] of [[0, "key:bob", "guarded", 1], [2, "key:bob", "guarded", 3], [40, "key:bob", "guarded", 100], [1, "key:bob", "other", 5], [2, "@key:blue", "guarded", 7]] as const) {
-    await addSum(database, dayAgo(days), owner, slug, turns);
+    await addSum(database, dayAgo(days), owner, slug, turns, slug === "other" ? { "gpt-5-mini": 3, "llama \"x\"": 1 } : { "gpt-5-mini": turns });
   }
 });
 after(() => app?.stop());
@@ -32,10 +33,14 @@ async function signIn(view: View, secret: string): Promise<void> {
 const rows = (view: View): Promise<string[][]> =>
   view.page.evaluate(() => [...document.querySelectorAll("section.card tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent)));
 
+/** What was used of the limits of the day. */
+const limits = (view: View): Promise<string[]> =>
+  view.page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".limits-today li")].map((one) => one.innerText.replaceAll(/\s+/g, " ").trim()));
+
 /** The numbers at the head of the page. */
 const tiles = (view: View): Promise<string[]> => view.page.evaluate(() => [...document.querySelectorAll(".tile .figure")].map((tile) => tile.textContent));
 
-const row = (name: string, turns: number): string[] => [name, ...[turns, turns, 20 * turns, 3 * turns].map((count) => count.toLocaleString("en")), String((4 * turns) / 1e6)];
+const row = (name: string, turns: number): string[] => [name, ...[turns, turns, 20 * turns, 3 * turns].map((count) => count.toLocaleString("en")), `€${(4 * turns) / 1e6}`];
 
 describe("the usage page", () => {
   test("shows a caller its own usage by day and by agent", () =>
@@ -44,10 +49,15 @@ describe("the usage page", () => {
       await view.sees(/agents show usage to callers that they know/);
       await signIn(view, SECRETS.KEY_BOB);
       await view.sees("What you have used");
-      await view.becomes(() => tiles(view), ["180", "27", "9", "0.000036"]);
+      await view.becomes(() => tiles(view), ["180", "27", "9", "€0.000036"]);
       assert.deepEqual(await rows(view), [row(dayAgo(0), 1), row(dayAgo(1), 5), row(dayAgo(2), 3)]);
       await view.find("image", /^Tokens by day: 207 tokens: 180 read, 27 written; at most 115 in one day\.$/);
+      assert.deepEqual(await limits(view), ["guarded 100% of a cost of €0.000004 today: used up, further messages are refused until midnight UTC", "guarded 63.9% of 36 tokens today", "other 0% of 1,000,000 tokens today"]);
+      await view.sees("Limits reset at midnight UTC.");
       await view.inspect("usage");
+      await view.choose("By", "model");
+      await view.becomes(() => rows(view), [row("gpt-5-mini", 7), row("without a name", 1), row("llama \"x\"", 1)]);
+      await view.inspect("usage-models");
       await view.choose("By", "agent");
       await view.becomes(() => rows(view), [row("other", 5), row("guarded", 4)]);
       await view.click("link", "guarded");
@@ -69,6 +79,7 @@ describe("the usage page", () => {
       await view.sees("What all callers have used");
       await view.choose("By", "owner");
       await view.becomes(() => rows(view), [row("@key:blue", 7), row("key:bob", 4)]);
+      assert.deepEqual(await limits(view), ["guarded key:bob 100% of a cost of €0.000004 today: used up, further messages are refused until midnight UTC", "guarded key:bob 63.9% of 36 tokens today"]);
       await view.inspect("usage-operator");
       const saved = view.page.evaluate(() => new Promise<[string, string]>((resolve) => {
         const made: Blob[] = [];
@@ -81,7 +92,7 @@ describe("the usage page", () => {
       await view.click("button", "Save as CSV");
       const [name, csv] = await saved;
       assert.equal(name, `usage-by-owner-${dayAgo(29)}-${dayAgo(0)}.csv`);
-      assert.equal(csv, "owner,turns,requests,inputTokens,outputTokens,cost\r\n'@key:blue,7,7,140,21,0.000028\r\nkey:bob,4,4,80,12,0.000016\r\n");
+      assert.equal(csv, "owner,turns,requests,inputTokens,outputTokens,cost,currency\r\n'@key:blue,7,7,140,21,0.000028,EUR\r\nkey:bob,4,4,80,12,0.000016,EUR\r\n");
       await view.click("link", "key:bob");
       await view.sees("1 of 1 task");
     }));

@@ -1,7 +1,7 @@
 // What the numbers of an overview come to (console/src/pages/overview/numbers.ts).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ended, failureRate, groups, quantile, sumOf, unfinishedOf, webhooksOf, type Durations, type Hour, type Overview } from "../../console/src/pages/overview/numbers.ts";
+import { ended, failedStepsRate, failureRate, groups, quantile, sumOf, unfinishedOf, webhooksOf, type Durations, type Hour, type Overview } from "../../console/src/pages/overview/numbers.ts";
 import { ticks } from "../../console/src/parts/chart/ticks.ts";
 import { quantileWord } from "../../console/src/pages/overview/words.ts";
 
@@ -10,14 +10,17 @@ const bounds = [10, 100, 1000];
 const hour = (from: number, states: Partial<Hour["states"]> = {}, buckets?: number[]): Hour => ({
   from,
   states: { completed: 0, canceled: 0, rejected: 0, failed: 0, ...states },
+  withFailedSteps: states.failed ?? 0,
   durations: buckets === undefined ? {} : { completed: { totalMs: 50, buckets }, failed: { totalMs: 9999, buckets: [0, 0, 0, 9] } },
 });
 
 test("sums are over all hours and agents, with the durations of completed tasks alone", () => {
   const sums = sumOf([hour(HOUR_MS, { completed: 3, failed: 1 }, [1, 2, 0, 0]), hour(HOUR_MS, { canceled: 2 }), hour(0, { completed: 2, rejected: 1 }, [0, 0, 1, 1])]);
-  assert.deepEqual(sums, { from: 0, hours: 2, states: { completed: 5, canceled: 2, rejected: 1, failed: 1 }, durations: [{ totalMs: 50, buckets: [1, 2, 0, 0] }, { totalMs: 50, buckets: [0, 0, 1, 1] }] });
+  assert.deepEqual(sums, { from: 0, hours: 2, states: { completed: 5, canceled: 2, rejected: 1, failed: 1 }, withFailedSteps: 1, durations: [{ totalMs: 50, buckets: [1, 2, 0, 0] }, { totalMs: 50, buckets: [0, 0, 1, 1] }] });
   assert.equal(ended(sums), 9);
   assert.equal(failureRate(sums), 1 / 9);
+  assert.equal(failedStepsRate(sums), 1 / 9);
+  assert.equal(failedStepsRate(sumOf([hour(0)])), undefined);
   assert.equal(failureRate(sumOf([hour(0)])), undefined, "nothing has ended");
 });
 

@@ -59,9 +59,9 @@ async function rowsOf(owner: string, slug = "guarded", of = worker, kind?: "d1" 
 async function addRows(database: Database, owner: string, slug: string, task: string, turns = 3): Promise<void> {
   const numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)";
   for (const day of [TODAY, new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)]) {
-    await run(database, `${numbers} INSERT INTO usage_turns SELECT ?2, ?3 || ?4 || n, 1, ?3, ?4, 1, 20, 3, 4 FROM numbers`, turns, day, owner, slug);
+    await run(database, `${numbers} INSERT INTO usage_turns SELECT ?2, ?3 || ?4 || n, 1, ?3, ?4, 1, 20, 3, 4, '{}' FROM numbers`, turns, day, owner, slug);
   }
-  await run(database, "INSERT INTO usage VALUES ('2025-12-01', ?1, ?2, 5, 6, 7, 8, 9)", owner, slug);
+  await run(database, "INSERT INTO usage VALUES ('2025-12-01', ?1, ?2, 5, 6, 7, 8, 9, '{}')", owner, slug);
   for (const owed of [`gone of ${owner} and ${slug}`, task]) {
     await run(database, "INSERT INTO webhooks (task, id, owner, agent, health, given_up, since_ms, updated_ms, version, shown) VALUES (?1, 'w', ?2, ?3, 1, 0, 1, 1, 1, '{}')", owed, owner, slug);
   }

@@ -16,8 +16,8 @@ before(async () => {
   server = await AgentServer.open(async ({ turn, text }, response) => {
     const json = (body: unknown): unknown => response.setHeader("content-type", "application/json").end(JSON.stringify(body));
     if (text === "json") return json({ do: "complete", usage: USED });
-    if (text === "list") return json([{ do: "usage", ...USED }, { do: "complete" }]);
-    if (text === "lines") return lines(response, { do: "usage", inputTokens: 9 }, { do: "usage", ...USED }, { do: "input_required", text: "Which?" });
+    if (text === "list") return json([{ do: "usage", ...USED, model: "small" }, { do: "complete" }]);
+    if (text === "lines") return lines(response, { do: "usage", inputTokens: 9, model: "small" }, { do: "usage", ...USED, model: "large" }, { do: "input_required", text: "Which?" });
     if (text === "reply") return json({ do: "reply", text: "hello", usage: USED });
     if (text === "fail") return lines(response, { do: "fail", text: "no", usage: USED });
     if (text === "wrong") return lines(response, { do: "usage", ...USED }, { do: "usage", inputTokens: -1 });
@@ -41,7 +41,8 @@ beforeEach(beforeMidnight);
 
 const agent = (slug: string): Agent => new Agent(`${worker.url}/${slug}`);
 const told = ({ metadata }: Task): unknown => metadata?.["urn:a2a-edge:usage"];
-const sumOf = async (slug: string) => (await usageAt(worker, slug, "?days=1")).days.map(({ day: _, ...sum }) => sum);
+const daysOf = async (slug: string) => (await usageAt(worker, slug, "?days=1")).days;
+const sumOf = async (slug: string) => (await daysOf(slug)).map(({ day: _, models: __, ...sum }) => sum);
 
 describe("a program tells its usage", () => {
   test("in JSON, lines and events: its task shows it, and it is counted once a turn", async () => {
@@ -55,6 +56,10 @@ describe("a program tells its usage", () => {
     assert.deepEqual(told(await agent("free").sendForTask("fail")), TOLD);
     const [sum] = await sumOf("free");
     assert.deepEqual(sum, { turns: 7, requests: 14, inputTokens: 420, outputTokens: 210, costMicros: 315 });
+    // What a report adds to the one before is of the model that it names.
+    const large = { model: "large", turns: 1, requests: 1, inputTokens: 51, outputTokens: 30, costMicros: 45 };
+    const small = { model: "small", turns: 2, requests: 3, inputTokens: 69, outputTokens: 30, costMicros: 45 };
+    assert.deepEqual((await daysOf("free"))[0]?.models, [large, small]);
   });
 
   test("to those who follow the task, in the event that ends the turn (§3.1.2)", async () => {

@@ -53,8 +53,8 @@ describe("an index", () => {
     for (let number = 0; number < 5; number++) await rowsOf(d1, INSERT, 20, `caller ${number}`, "demo");
     await rowsOf(d1, "INSERT INTO webhooks (task, id, owner, agent, health, given_up, since_ms, updated_ms, version, shown) VALUES ('t', 'w', 'anonymous', 'demo', 1, 0, 1, ?1, 1, '{}')", Date.now());
     const today = new Date().toISOString().slice(0, 10);
-    await rowsOf(d1, "INSERT INTO usage_turns VALUES (?1, 't', 1, 'anonymous', 'demo', 1, 20, 3, 4)", today);
-    await rowsOf(d1, "INSERT INTO usage VALUES ('2026-01-01', 'anonymous', 'demo', 5, 6, 7, 8, 9)");
+    await rowsOf(d1, "INSERT INTO usage_turns VALUES (?1, 't', 1, 'anonymous', 'demo', 1, 20, 3, 4, '{\"m\":[1,20,3,4]}')", today);
+    await rowsOf(d1, "INSERT INTO usage VALUES ('2026-01-01', 'anonymous', 'demo', 5, 6, 7, 8, 9, '{\"m\":[3,4,5,6,2]}')");
     asked = await Promise.all(Array.from({ length: 8 }, () => demo().sendForTask("ask")));
 
     await startWith({ INDEX: "d1", INDEX_COPY: "objects" });

@@ -81,8 +81,10 @@ describe("metrics", () => {
     const index = await worker.index();
     const ended = Date.now() - 9 * 24 * HOUR_MS;
     const insert = `INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history, duration_ms)
-      VALUES ('of-old', 'open', ?1, ?2, 'c', 3, 1, '{}', '', 70)`;
-    for (let n = 0; n < 4; n += 1) await run(index, insert, ended + n, `old-${n}`);
+      VALUES ('of-old', 'open', ?1, ?2, 'c', 3, 1, ?3, '', 70)`;
+    // The member is found in metadata alone, and a head that is no JSON stops no row.
+    const heads = ['{"metadata":{"urn:a2a-edge:failed-steps":2}}', '{"status":{"message":"urn:a2a-edge:failed-steps"}}', "urn:a2a-edge:failed-steps", "{}"];
+    for (const [n, head] of heads.entries()) await run(index, insert, ended + n, `old-${n}`, head);
     // Numbers of tasks are read at most every ten seconds by an instance.
     await worker.restart();
     await until(completed, (count) => count === before + 4);
@@ -92,6 +94,7 @@ describe("metrics", () => {
     assert.ok(results.every(({ hour }) => hour === 0 || hour >= hourOf(ended) + HOUR_MS));
     await worker.restart();
     assert.equal(await completed(), before + 4, "and are counted all the same");
+    assert.equal((await read()).value("a2a_tasks_with_failed_steps_total", { agent: "open", state: "completed" }), 1);
   });
 
   test("are for operators: each sees the agents of which it is one", async () => {

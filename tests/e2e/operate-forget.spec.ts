@@ -64,7 +64,7 @@ describe("an owner", () => {
     assert.equal(sent.status, 200);
     const [index, d1] = [await worker.index(BOB), await worker.d1()];
     const today = new Date().toISOString().slice(0, 10);
-    for (const slug of ["guarded", "other"]) await index.prepare("INSERT INTO usage_turns VALUES (?1, ?2, 1, 'key:bob', ?2, 1, 20, 3, 4)").bind(today, slug).run();
+    for (const slug of ["guarded", "other"]) await index.prepare("INSERT INTO usage_turns VALUES (?1, ?2, 1, 'key:bob', ?2, 1, 20, 3, 4, '{}')").bind(today, slug).run();
     for (const owner of [BOB, "@key:blue"]) await d1.prepare("INSERT INTO counters VALUES (?1, 'get_counter', 3)").bind(owner).run();
     await until(totals, ([one, other]) => one === 4 && other === 3);
 

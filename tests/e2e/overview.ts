@@ -8,6 +8,7 @@ export interface Durations { totalMs: number; buckets: number[] }
 export interface Hour {
   from: number;
   states: { completed: number; failed: number; canceled: number; rejected: number };
+  withFailedSteps: number;
   durations: Partial<Record<"completed" | "failed" | "canceled" | "rejected", Durations>>;
 }
 

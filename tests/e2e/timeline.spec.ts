@@ -7,6 +7,7 @@ import { startWorker, testAgents, type Worker } from "./harness.ts";
 import { agentsOf, CALLERS, SECRETS } from "./isolation.ts";
 import { calls, held, say } from "./model-server.ts";
 import { withThinkers } from "./models.ts";
+import { overviewOf, sums } from "./overview.ts";
 import { Sink } from "./sink.ts";
 import { type Entry, type Timeline, inOrder, walk } from "./timelines.ts";
 
@@ -112,6 +113,9 @@ describe("of an agent of kind model", () => {
     thinking.model.answers(say("hello"));
     const fine = await thinking.agent().sendForTask("hi");
     assert.deepEqual([fine.metadata?.["urn:a2a-edge:failed-steps"], (await read("thinker", fine.id)).failedSteps], [undefined, undefined]);
+    // The overview counts the tasks that have it, once, whenever their rows are written again.
+    const ended = await until(() => overviewOf(thinking.worker, "thinker"), (shown) => sums(shown).completed >= 2);
+    assert.deepEqual([sums(ended).completed >= 2, ended.hours.reduce((sum, hour) => sum + hour.withFailedSteps, 0)], [true, 1]);
   });
 
   test("what is under way is told, and after a crash there are two attempts", async () => {

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { Agent, logged } from "./client.ts";
 import { INDEX, ONLY_D1, startWorker, testAgents, type Database, type Worker } from "./harness.ts";
 import { agentsOf, SECRETS } from "./isolation.ts";
-import { addSum, beforeMidnight, dayAgo, usageAt, type Day } from "./usage.ts";
+import { addSum, beforeMidnight, countsOf, dayAgo, DAY_MS, usageAt, withQuotas, type Day } from "./usage.ts";
 
 const BOB = "key:bob";
 /** Of alice, by her group. */
@@ -25,7 +25,7 @@ beforeEach(beforeMidnight);
 
 const usage = (slug: string, query = "", headers: Record<string, string> = OPS) => usageAt(worker, slug, query, headers);
 const entry = (days: number, turns: number, owner?: string): Day =>
-  ({ day: dayAgo(days), ...(owner === undefined ? {} : { owner }), turns, requests: turns, inputTokens: 20 * turns, outputTokens: 3 * turns, costMicros: 4 * turns });
+  ({ day: dayAgo(days), ...(owner === undefined ? {} : { owner }), ...countsOf(turns), models: [] });
 
 /** The answer to a request that is refused, without a statement. */
 async function refused(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<{ status: number; message: string; headers: Headers }> {
@@ -143,12 +143,40 @@ test("a request that means something else is told what", async () => {
   for (const before of ["0001-01-01", "9999-12-31"]) assert.ok((await usage("demo", `?before=${before}`, {})).days.length <= 1, "any day is taken");
 });
 
+test("an answer has the parts of models, the currency of the settings, and the limits in force", async () => {
+  // The lower limit of [quota] and of the model's own counts.
+  const limited = withQuotas(VARS.AGENTS, { guarded: { tokens_per_day: 900, cost_per_day: 0.5 } });
+  const priced = await startWorker({ vars: { ...VARS, USAGE_CURRENCY: "EUR", AGENTS: limited } });
+  try {
+    for (const slug of ["guarded", "other"]) await new Agent(`${priced.url}/${slug}`, own(SECRETS.KEY_BOB)).sendForTask("hello");
+    const bobs = await priced.index(BOB);
+    await addSum(bobs, dayAgo(0), BOB, "guarded", 5, { "z-2": 1, 'a "1"': 2 });
+    // An object of before counts without models, one of now with several; one that is counted again changes nothing.
+    const count = (task: string, columns: string, values: string) =>
+      bobs.prepare(`INSERT INTO usage_turns (day, task, turn, owner, agent, requests, input_tokens, output_tokens, cost_micros${columns}) VALUES (?1, ?2, 1, ?3, 'guarded', 1, 20, 3, 4${values}) ON CONFLICT (day, task, turn) DO NOTHING`).bind(dayAgo(0), task, BOB).run();
+    await count("old", "", "");
+    for (let times = 0; times < 2; times += 1) await count("new", ", models", `, '{"z-2":[1,20,3,0],"new":[0,0,0,4]}'`);
+    const shown = await usageAt(priced, "guarded", "?days=1", own(SECRETS.KEY_BOB));
+    const parts = [{ model: 'a "1"', ...countsOf(2) }, { model: "new", ...countsOf(0), turns: 1, costMicros: 4 }, { model: "z-2", ...countsOf(2), costMicros: 4 }];
+    assert.deepEqual(shown.days, [{ ...entry(0, 7), models: parts }]);
+    const midnight = new Date((Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS).toISOString();
+    assert.deepEqual([shown.currency, shown.limits], ["EUR", { tokensPerDay: 900, costMicrosPerDay: 500_000, resetsAt: midnight }]);
+    assert.deepEqual((await usageAt(priced, "guarded", "?days=1", OPS)).limits, shown.limits, "operators see the limits of each caller");
+    const other = await usageAt(priced, "other", "?days=1", own(SECRETS.KEY_BOB));
+    assert.deepEqual([other.currency, other.limits], ["EUR", undefined]);
+    const catalogue = (await (await fetch(`${priced.url}/console/api/agents`)).json()) as { currency: string };
+    assert.equal(catalogue.currency, "EUR");
+  } finally {
+    await priced.stop();
+  }
+});
+
 describe("an answer for operators has up to 10,000 rows of all agents", () => {
   const insert = async (database: Database, days: number, owners: string, agents: number) => {
     const numbers = (name: string, most: number) => `${name} (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ${name} WHERE n < ${most - 1})`;
     await database
       .prepare(`WITH RECURSIVE ${numbers("days", days)}, ${numbers("agents", agents)}, ${numbers("owners", owners === BOB ? 1 : 10_100)}
-        INSERT INTO usage SELECT date('now', (-100 - days.n) || ' days'), iif(?1 = '${BOB}', ?1, ?1 || owners.n), iif(agents.n = 0, 'guarded', 'x' || agents.n), 1, 1, 20, 3, 4 FROM days, agents, owners`)
+        INSERT INTO usage SELECT date('now', (-100 - days.n) || ' days'), iif(?1 = '${BOB}', ?1, ?1 || owners.n), iif(agents.n = 0, 'guarded', 'x' || agents.n), 1, 1, 20, 3, 4, '{}' FROM days, agents, owners`)
       .bind(owners)
       .run();
   };

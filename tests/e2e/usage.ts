@@ -11,10 +11,13 @@ export interface Day {
   inputTokens: number;
   outputTokens: number;
   costMicros: number;
+  models: (Omit<Day, "day" | "owner" | "models"> & { model: string })[];
 }
 
 export interface UsageOfAgent {
   agent: string;
+  currency?: string;
+  limits?: { tokensPerDay?: number; costMicrosPerDay?: number; resetsAt: string };
   from: string;
   to: string;
   days: Day[];
@@ -48,7 +51,11 @@ export function withQuotas(agents: string, quotas: Record<string, object>): stri
   return JSON.stringify({ ...embedded, agents: embedded.agents.map((agent) => ({ ...agent, ...(quotas[agent.slug] && { quota: quotas[agent.slug] }) })) });
 }
 
-/** Adds the sum of a day and an owner with an agent: `turns` turns, each of a request, 20 and 3 tokens and a cost of 4. */
-export async function addSum(database: Database, day: string, owner: string, slug: string, turns = 1): Promise<void> {
-  await database.prepare("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?4, 20 * ?4, 3 * ?4, 4 * ?4)").bind(day, owner, slug, turns).run();
+/** The numbers of `turns` turns, each of a request, 20 and 3 tokens and a cost of 4. */
+export const countsOf = (turns: number): Omit<Day, "day" | "owner" | "models"> => ({ turns, requests: turns, inputTokens: 20 * turns, outputTokens: 3 * turns, costMicros: 4 * turns });
+
+/** Adds the sum of a day and an owner with an agent, of these numbers; some of the turns may be of models. */
+export async function addSum(database: Database, day: string, owner: string, slug: string, turns = 1, models: Record<string, number> = {}): Promise<void> {
+  const parts = Object.fromEntries(Object.entries(models).map(([model, turns]) => [model, [turns, 20 * turns, 3 * turns, 4 * turns, turns]]));
+  await database.prepare("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?4, 20 * ?4, 3 * ?4, 4 * ?4, ?5)").bind(day, owner, slug, turns, JSON.stringify(parts)).run();
 }

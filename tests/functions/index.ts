@@ -122,7 +122,7 @@ const verbs = fromVerbs(async function* (turn) {
 /** Records its usage outside of steps, before it answers with a message. */
 const meter = executor({
   execute(turn) {
-    turn.recordUsage({ inputTokens: 20, outputTokens: 3 });
+    turn.recordUsage({ model: "m-1", inputTokens: 20, outputTokens: 3 });
     return turn.reply("read");
   },
 });

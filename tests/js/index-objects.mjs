@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { runInShard } from "../../js/index-shard.js";
 
 export const DIRECTORY = '{"index":[]}';
-export const SCHEMA = ["src/edge/service/directory.sql", "migrations/0001_schema.sql", "migrations/0002_fewer_rows.sql", "migrations/0003_deleted_tasks.sql", "migrations/0004_quotas.sql", "migrations/0005_metrics.sql"].map(
+export const SCHEMA = ["src/edge/service/directory.sql", "migrations/0001_schema.sql", "migrations/0002_fewer_rows.sql", "migrations/0003_deleted_tasks.sql", "migrations/0004_quotas.sql", "migrations/0005_metrics.sql", "migrations/0006_models_and_failed_steps.sql"].map(
   (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"),
 );
 

@@ -38,7 +38,7 @@ beforeEach(async () => {
   await run("DELETE FROM usage");
 });
 
-interface Sum { day: string; owner: string; agent: string; turns: number; requests: number; input_tokens: number; output_tokens: number; cost_micros: number }
+interface Sum { day: string; owner: string; agent: string; turns: number; requests: number; input_tokens: number; output_tokens: number; cost_micros: number; models: string }
 
 async function run<Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row[]> {
   return (await database.prepare(sql).bind(...values).run<Row>()).results;
@@ -55,7 +55,7 @@ const refused = (error: RpcError) => error.code === -32603 && error.reason === "
 
 /** Inserts an earlier sum. */
 async function used(owner: string, tokens: number, agent = "metered", day = today()): Promise<void> {
-  await run("INSERT INTO usage VALUES (?1, ?2, ?3, 1, 1, ?4, 0, ?4)", day, owner, agent, tokens);
+  await run("INSERT INTO usage VALUES (?1, ?2, ?3, 1, 1, ?4, 0, ?4, '{}')", day, owner, agent, tokens);
 }
 
 describe("sums", () => {
@@ -69,7 +69,7 @@ describe("sums", () => {
     await bob().sendForTask("ask");
     // The response waits for the sums and for the row in the index.
     const row = (owner: string, turns: number, requests: number, input_tokens: number, output_tokens: number): Sum =>
-      ({ day: today(), owner, agent: "metered", turns, requests, input_tokens, output_tokens, cost_micros: 2 * (input_tokens + output_tokens) });
+      ({ day: today(), owner, agent: "metered", turns, requests, input_tokens, output_tokens, cost_micros: 2 * (input_tokens + output_tokens), models: "{}" });
     assert.deepEqual(await sums(), [row("key:alice", 2, 3, 101, 100), row("key:bob", 2, 2, 8, 7)]);
     const listed = await alice().listTasks({});
     assert.deepEqual(usageOf(listed.tasks[0] as Task), usageOf(ended));
@@ -131,7 +131,7 @@ describe("sums", () => {
     const DAYS = [0, 6, 9, 399, 402];
     for (const days of DAYS) {
       await used("key:carol", days + 1, "metered", dayOf(Date.now() - days * DAY_MS));
-      await run("INSERT OR IGNORE INTO usage_turns VALUES (?1, ?2, 1, 'o', 'none', 1, 1, 1, 0)", dayOf(Date.now() - days * DAY_MS), `old-${days}`);
+      await run("INSERT OR IGNORE INTO usage_turns VALUES (?1, ?2, 1, 'o', 'none', 1, 1, 1, 0, '{}')", dayOf(Date.now() - days * DAY_MS), `old-${days}`);
     }
     await run("DELETE FROM usage WHERE agent = 'none'");
     const told = await run<{ owner: string; tokens: number }>(

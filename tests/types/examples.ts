@@ -129,7 +129,7 @@ export const all = executor({
       if (error instanceof RunOver && error.why === "canceled") return undefined;
       throw error;
     }
-    turn.recordUsage({ inputTokens: 5, outputTokens: 6, costMicros: 7 });
+    turn.recordUsage({ model: "m", inputTokens: 5, outputTokens: 6, costMicros: 7 });
     const task: Json | undefined = turn.task();
     return { contextId, attempt, resumes, metadata: metadata ?? null, role: message.role, said: said.length, time, token: credentials["token"] ?? null, task: task ?? null };
   },

@@ -1,5 +1,6 @@
 // The agents of this Worker.
 import { signal } from "@preact/signals";
+import { currency } from "./currency.ts";
 import { json } from "./http.ts";
 import { Problem } from "./problem.ts";
 import type { SecurityScheme } from "./types.ts";
@@ -41,6 +42,8 @@ export interface Health {
 export interface Catalogue {
   version: string;
   development: boolean;
+  /** The currency of costs; null if the deployment tells none. */
+  currency: string | null;
   agents: CataloguedAgent[];
 }
 
@@ -67,6 +70,7 @@ export function loadCatalogue(): Promise<void> {
 async function readCatalogue(): Promise<void> {
   try {
     catalogue.value = await json<Catalogue>({ agent: "", path: "/console/api/agents", isQuiet: true });
+    currency.value = catalogue.value.currency ?? undefined;
     catalogueProblem.value = undefined;
   } catch (error) {
     catalogueProblem.value = error instanceof Problem ? error : new Problem(String(error));

@@ -58,8 +58,8 @@ export function durationOf({ metadata }: Pick<Task, "metadata">): number | undef
 /** The cost of the models that a task has used, in millionths; undefined if there is none. */
 export function costOf({ metadata }: Pick<Task, "metadata">): number | undefined {
   const usage = metadata?.["urn:a2a-edge:usage"];
-  const told = typeof usage === "object" && usage !== null ? (usage as { costMicros?: unknown }).costMicros : undefined;
-  return typeof told === "number" && told > 0 ? told : undefined;
+  const told = typeof usage === "object" && usage !== null ? (usage as { cost?: unknown }).cost : undefined;
+  return typeof told === "number" && told > 0 ? Math.round(told * 1e6) : undefined;
 }
 
 /** The owner of a task, for operators. */

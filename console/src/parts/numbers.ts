@@ -1,8 +1,8 @@
 // Numbers in words.
+import { currency } from "../api/currency.ts";
 
 const numbers = new Intl.NumberFormat();
-const large = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const small = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
+const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 
 export const numberWord = (count: number): string => numbers.format(count);
 
@@ -11,8 +11,16 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${numberWord(count)} ${count === 1 ? one : many}`;
 }
 
-/** A cost in units of its currency; a dash where nobody has told a cost. */
+/** A part of a whole in percent; a dash if there is no whole. */
+export const percentWord = (part: number | undefined): string => (part === undefined ? "–" : percents.format(part));
+
+/** A cost, with its currency where the deployment tells one: two decimal places from 1 on, below it up to six. A dash where nobody has told a cost. */
 export function costWord(micros: number): string {
   if (micros === 0) return "–";
-  return (micros >= 1e6 ? large : small).format(micros / 1e6);
+  const [minimumFractionDigits, maximumFractionDigits] = micros >= 1e6 ? [2, 2] : [0, 6];
+  const style = currency.value === undefined ? {} : { style: "currency" as const, currency: currency.value };
+  return new Intl.NumberFormat(undefined, { ...style, minimumFractionDigits, maximumFractionDigits }).format(micros / 1e6);
 }
+
+/** A cost in a sentence, as `cost 0.0012`; empty where nobody has told one. */
+export const costText = ({ costMicros }: { costMicros: number }): string => (costMicros > 0 ? `cost ${costWord(costMicros)}` : "");

@@ -8,7 +8,7 @@ import { list, number, record, text } from "../values.mjs";
 import { sinceOf } from "../words.mjs";
 
 /** What sums are made by, each with its key for a row of the server. */
-const BY = { agent: () => "", owner: ({ owner }) => text(owner) ?? "", day: ({ day }) => day };
+const BY = { agent: () => "", owner: ({ owner }) => text(owner) ?? "", model: ({ model }) => text(model) ?? "", day: ({ day }) => day };
 
 const COUNTS = { turns: "Turns", requests: "Requests", inputTokens: "Tokens in", outputTokens: "Tokens out", costMicros: "Cost" };
 
@@ -36,12 +36,14 @@ whole days, from the day of that instant on. For operators and, with --own, for 
     const server = await chosen();
     const agents = await server.chosenAgents(values.agent);
     const sums = new Map();
+    const currencies = new Set();
     let read = 0;
     await eachOf(agents, async (agent) => {
       try {
-        for await (const row of rowsOf(server, agent, first, values.owner, print)) {
+        for await (const [row, currency] of rowsOf(server, agent, first, values.owner, print)) {
           print.progress("Adding up days", ++read);
-          add(sums, agent.slug, row, by);
+          currencies.add(currency);
+          for (const part of by === "model" ? partsOf(row) : [row]) add(sums, agent.slug, part, by);
         }
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
@@ -53,6 +55,7 @@ whole days, from the day of that instant on. For operators and, with --own, for 
       print,
       values,
       by,
+      currencies.size === 1 ? [...currencies][0] : "",
       [...sums.values()].sort((one, other) => (`${one.agent}\n${one.key}` < `${other.agent}\n${other.key}` ? -1 : 1)),
     );
     if (sums.size === 0 && exit() === 0 && !values.json) print.note("Nothing was used.");
@@ -63,7 +66,7 @@ whole days, from the day of that instant on. For operators and, with --own, for 
 /** The day (UTC) of an instant. */
 const dayOf = (ms) => new Date(ms).toISOString().slice(0, 10);
 
-/** The rows of an agent from the day `first` on, newest day first. */
+/** The rows of an agent from the day `first` on, newest day first, each with the currency of its cost; empty if the server tells none. */
 async function* rowsOf(server, agent, first, owner, print) {
   // A day more: it may be tomorrow already at the server.
   const days = first === "" ? KEPT_DAYS : Math.ceil((Date.now() - Date.parse(first)) / DAY_MS) + 1;
@@ -71,12 +74,20 @@ async function* rowsOf(server, agent, first, owner, print) {
   for (let before; ; ) {
     const answer = record(await server.json({ agent, path: `/${agent.slug}/usage`, query: { ...query, before }, headers: server.asOperator(agent, owner) }));
     if (!Array.isArray(answer.days)) throw new Failure(`${agent.slug} answered with something that is no usage. Is the server older than this command?`, EXIT.unreachable);
-    for (const row of list(answer.days).map(record)) if ((text(row.day) ?? "") >= first) yield row;
+    for (const row of list(answer.days).map(record)) if ((text(row.day) ?? "") >= first) yield [row, text(answer.currency) ?? ""];
     if (answer.isAtLeast === true) print.note(`${agent.slug}: more callers have used it on a day than the server adds up; the sums are too low.`);
     const next = text(answer.before);
     if (next === undefined || (before !== undefined && next >= before)) return;
     before = next;
   }
+}
+
+/** The parts of a row by models, and what is of no model with a known name. */
+function partsOf(row) {
+  const models = list(row.models).map(record);
+  const rest = Object.fromEntries(Object.keys(COUNTS).map((count) => [count, models.reduce((left, part) => Math.max(0, left - (number(part[count]) ?? 0)), number(row[count]) ?? 0)]));
+  const hasRest = rest.requests + rest.inputTokens + rest.outputTokens + rest.costMicros > 0;
+  return hasRest || models.length === 0 ? [...models, rest] : models;
 }
 
 function add(sums, agent, row, by) {
@@ -87,26 +98,31 @@ function add(sums, agent, row, by) {
   sums.set(name, sum);
 }
 
-async function show(print, { csv, json }, by, sums) {
+async function show(print, { csv, json }, by, currency, sums) {
   const named = by === "agent" ? [] : [by];
   const values = ({ agent, key, costMicros, ...counts }) => ({
     agent,
     ...(by === "agent" ? {} : { [by]: key }),
     ...counts,
     cost: costMicros / 1e6,
+    ...(csv || currency !== "" ? { currency } : {}),
   });
   if (json) for (const sum of sums) await print.line(jsonLine(values(sum)));
   else if (csv) {
-    await print.line(["agent", ...named, ...Object.keys(COUNTS).slice(0, -1), "cost"].join(","));
+    await print.line(["agent", ...named, ...Object.keys(COUNTS).slice(0, -1), "cost", "currency"].join(","));
     for (const sum of sums) await print.line(Object.values(values(sum)).map(csvCell).join(","));
   } else {
-    const title = { owner: "Owner", day: "Day" };
+    const title = { owner: "Owner", model: "Model", day: "Day" };
+    const heads = Object.values({ ...COUNTS, ...(currency === "" ? {} : { costMicros: `Cost (${clean(currency)})` }) });
     const table = new Table(print, [
       { name: "Agent" },
       ...named.map((name) => ({ name: title[name] })),
-      ...Object.values(COUNTS).map((name) => ({ name, isRight: true, isWhole: true })),
+      ...heads.map((name) => ({ name, isRight: true, isWhole: true })),
     ]);
-    for (const sum of sums) await table.row(Object.values(values(sum)).map(String));
+    for (const sum of sums) {
+      const { currency: _, ...cells } = values(sum);
+      await table.row(Object.values(cells).map(String));
+    }
     await table.flush();
   }
 }

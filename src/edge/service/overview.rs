@@ -118,6 +118,7 @@ rows! {
         state: i64,
         number: u64,
         total_ms: u64,
+        with_failed_steps: u64,
     }
 
     /// The number of unfinished tasks in a state, either of the requested agent or of all others.
@@ -141,8 +142,8 @@ fn read_counted(row: JsValue) -> Result<Counted> {
         let column = Reflect::get(&row, &JsValue::from_str(&format!("under_{bound}")))?;
         *count = column.as_f64().unwrap_or(0.0) as u64;
     }
-    let HourRow { hour, state, number, total_ms } = read_row(row)?;
-    Ok(Counted { hour, state, number, total_ms, under })
+    let HourRow { hour, state, number, total_ms, with_failed_steps } = read_row(row)?;
+    Ok(Counted { hour, state, number, with_failed_steps, total_ms, under })
 }
 
 /// The hours of an agent from this hour on: a range of the table, with up to four rows per hour.

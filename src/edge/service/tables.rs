@@ -316,7 +316,8 @@ impl Tables {
         Ok(gone.map_err(Error::from)?.as_string().unwrap_or_default())
     }
 
-    /// The usage of an agent by an owner, or by all owners if `owner` is empty, from one day to another (`js/index-usage.js`), as JSON.
+    /// The usage of an agent by an owner, or by all owners if `owner` is empty, from one day to another (`js/index-usage.js`), as JSON
+    /// with these terms: an array of the currency of costs, and of the limits of callers for tokens and cost.
     ///
     /// # Errors
     ///
@@ -327,8 +328,10 @@ impl Tables {
         owner: &str,
         from: &str,
         to: &str,
+        terms: &str,
     ) -> Result<String> {
-        let found = usage_of(self.env.as_ref(), self.index.kind.name(), agent, owner, from, to);
+        let kind = self.index.kind.name();
+        let found = usage_of(self.env.as_ref(), kind, agent, owner, from, to, terms);
         Ok(found.await.map_err(Error::from)?.as_string().unwrap_or_default())
     }
 
@@ -407,6 +410,7 @@ extern "C" {
         owner: &str,
         from: &str,
         to: &str,
+        terms: &str,
     ) -> std::result::Result<JsValue, JsValue>;
 }
 
@@ -461,13 +465,14 @@ pub fn index_schema() -> Vec<String> {
     SCHEMA.map(str::to_owned).to_vec()
 }
 
-const SCHEMA: [&str; 6] = [
+const SCHEMA: [&str; 7] = [
     include_sql!("src/edge/service/directory.sql"),
     include_sql!("migrations/0001_schema.sql"),
     include_sql!("migrations/0002_fewer_rows.sql"),
     include_sql!("migrations/0003_deleted_tasks.sql"),
     include_sql!("migrations/0004_quotas.sql"),
     include_sql!("migrations/0005_metrics.sql"),
+    include_sql!("migrations/0006_models_and_failed_steps.sql"),
 ];
 
 fn entries_statement(behind: &Entry, most: u32) -> Statement {

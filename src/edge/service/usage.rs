@@ -84,9 +84,10 @@ rows! {
 /// Adds a turn, unless it is counted already. A trigger of the table adds the turn to the sum.
 fn count_statement(counted: CountedTurn) -> Statement {
     let CountedTurn { task, owner, agent, turn } = counted;
-    let TurnUsage { turn: nth, usage, .. } = turn;
+    let day = turn.day();
+    let TurnUsage { turn: nth, usage, models, .. } = turn;
     let values = vec![
-        Value::Text(turn.day()),
+        Value::Text(day),
         task.as_str().into(),
         number(nth),
         Value::Text(owner),
@@ -95,6 +96,7 @@ fn count_statement(counted: CountedTurn) -> Statement {
         number(usage.input_tokens),
         number(usage.output_tokens),
         number(usage.cost_micros),
+        Value::Text(models.into_json()),
     ];
     Statement { sql: COUNT.to_owned(), values }
 }
@@ -118,8 +120,8 @@ thread_local! {
 }
 
 const COUNT: &str = "INSERT INTO usage_turns \
-    (day, task, turn, owner, agent, requests, input_tokens, output_tokens, cost_micros) \
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (day, task, turn) DO NOTHING";
+    (day, task, turn, owner, agent, requests, input_tokens, output_tokens, cost_micros, models) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (day, task, turn) DO NOTHING";
 
 const SUM: &str = "SELECT requests, input_tokens, output_tokens, cost_micros FROM usage \
     WHERE day = ?1 AND owner = ?2 AND agent = ?3";
@@ -136,6 +138,7 @@ const DAY_MS: i64 = 86_400_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::usage::models::NamedUsage;
     use a2a::model::TaskId;
 
     const NOON: &str = "2026-03-05T12:00:00Z";
@@ -144,13 +147,15 @@ mod tests {
     fn a_turn_is_counted_for_its_day_by_one_statement() {
         let at = UnixMillis::parse(NOON).unwrap();
         let usage = Usage { requests: 2, input_tokens: 30, output_tokens: 4, cost_micros: 5 };
+        let mut used = NamedUsage::default();
+        used.add("m", usage);
         let statement = count_statement(CountedTurn {
             task: TaskId::new("t").unwrap(),
             owner: "o".to_owned(),
             agent: "a".to_owned(),
-            turn: TurnUsage { turn: 3, at_ms: at.0, usage },
+            turn: TurnUsage { turn: 3, at_ms: at.0, usage, models: used.models },
         });
-        let expected: [Value; 9] = [
+        let expected: [Value; 10] = [
             "2026-03-05".into(),
             "t".into(),
             number(3),
@@ -160,6 +165,7 @@ mod tests {
             number(30),
             number(4),
             number(5),
+            r#"{"m":[2,30,4,5]}"#.into(),
         ];
         assert_eq!(statement.values, expected);
         assert!(statement.sql.ends_with("ON CONFLICT (day, task, turn) DO NOTHING"));

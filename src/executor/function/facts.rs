@@ -11,6 +11,7 @@ use a2a::model::to_json;
 #[derive(Decode)]
 #[serde(rename_all = "camelCase", default)]
 struct Used {
+    model: String,
     requests: u64,
     input_tokens: u64,
     output_tokens: u64,
@@ -19,7 +20,13 @@ struct Used {
 
 impl Default for Used {
     fn default() -> Self {
-        Self { requests: 1, input_tokens: 0, output_tokens: 0, cost_micros: 0 }
+        Self {
+            model: String::new(),
+            requests: 1,
+            input_tokens: 0,
+            output_tokens: 0,
+            cost_micros: 0,
+        }
     }
 }
 
@@ -66,8 +73,9 @@ impl OpenRun {
     /// If the usage has another form, or the run is over.
     pub fn record_usage(&self, used: &str) -> Result<(), Refused> {
         self.check()?;
-        let Used { requests, input_tokens, output_tokens, cost_micros } = read_json(used)?;
-        self.turn.record_usage(Usage { requests, input_tokens, output_tokens, cost_micros });
+        let Used { model, requests, input_tokens, output_tokens, cost_micros } = read_json(used)?;
+        let usage = Usage { requests, input_tokens, output_tokens, cost_micros };
+        self.turn.record_usage_of(&model, usage);
         self.wake();
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a run says: the verbs of agents behind HTTP, and chunks of text.
 
 use super::run::{OpenRun, Refused, Role, read_value};
-use crate::executor::http::verb::{End, Given, Verb};
+use crate::executor::http::verb::{End, Given, Used, Verb};
 use crate::executor::{Events, ExecutorError, Turn};
 use a2a::model::{Artifact, Part, TaskState};
 
@@ -55,13 +55,13 @@ fn emit(turn: &Turn, events: &Events, verb: Verb) -> Result<(), ExecutorError> {
         Verb::Append { id, parts, is_last } => {
             events.append(chunk(id.ok_or_else(unnamed)?, parts), is_last)
         }
-        Verb::Usage(so_far) => {
-            turn.record_usage_so_far(so_far);
+        Verb::Usage(Used { model, so_far }) => {
+            turn.record_usage_so_far(&model, so_far);
             Ok(())
         }
         Verb::End(end, used) => {
-            if let Some(so_far) = used {
-                turn.record_usage_so_far(so_far);
+            if let Some(Used { model, so_far }) = used {
+                turn.record_usage_so_far(&model, so_far);
             }
             match end {
                 End::State(entered, said) => state(events, entered, said),

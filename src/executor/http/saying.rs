@@ -1,7 +1,7 @@
 //! Translates the verbs of an agent's answer into events of our task.
 
 use super::super::{Emission, Events, ExecutorError, Turn};
-use super::verb::{End, Given, Verb, short};
+use super::verb::{End, Given, Used, Verb, short};
 use super::writer::Writer;
 use a2a::model::{Artifact, Part, PartContent, TaskState};
 use a2a::sorted::SortedMap;
@@ -79,13 +79,13 @@ impl<'a> Saying<'a> {
                 self.begin(given)
             }
             Verb::Append { id, parts, is_last } => self.append(id, parts, is_last),
-            Verb::Usage(so_far) => {
-                self.turn.record_usage_so_far(so_far);
+            Verb::Usage(Used { model, so_far }) => {
+                self.turn.record_usage_so_far(&model, so_far);
                 Ok(())
             }
             Verb::End(end, used) => {
-                if let Some(so_far) = used {
-                    self.turn.record_usage_so_far(so_far);
+                if let Some(Used { model, so_far }) = used {
+                    self.turn.record_usage_so_far(&model, so_far);
                 }
                 self.end = Some(end);
                 Ok(())

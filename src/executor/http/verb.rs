@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::usage::Usage;
+use crate::usage::models::MODEL_CHARS;
 use a2a::http::one_line;
 use a2a::model::decode::{Decode, FieldViolation, Fields, decode_with};
 use a2a::model::{Metadata, Part, TaskState};
@@ -17,9 +18,17 @@ pub(in crate::executor) enum Verb {
     /// Appends to the artifact with this id, or without an id to the artifact that was begun last.
     Append { id: Option<String>, parts: Vec<Part>, is_last: bool },
     /// The usage of the turn so far.
-    Usage(Usage),
+    Usage(Used),
     /// Ends the answer, with the usage of the turn if the verb reports it.
-    End(End, Option<Usage>),
+    End(End, Option<Used>),
+}
+
+/// The usage of the turn so far, as the agent reports it.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::executor) struct Used {
+    /// The model of what was not reported before; empty if its name is not known.
+    pub(in crate::executor) model: String,
+    pub(in crate::executor) so_far: Usage,
 }
 
 /// The content of the verb `artifact`.
@@ -109,7 +118,7 @@ impl Verb {
 }
 
 /// The member `usage` of a verb that ends the answer.
-fn usage_in(fields: &mut Fields) -> Option<Usage> {
+fn usage_in(fields: &mut Fields) -> Option<Used> {
     let value = fields.member("usage")?;
     let unknown = value.as_object().and_then(|members| {
         members.keys().find(|key| !USED.contains(&key.as_str())).map(|key| short(key))
@@ -122,7 +131,17 @@ fn usage_in(fields: &mut Fields) -> Option<Usage> {
 }
 
 /// The usage that these members describe: a request unless `requests` says another number, and 0 for other members that are absent.
-fn usage(fields: &mut Fields) -> Option<Usage> {
+fn usage(fields: &mut Fields) -> Option<Used> {
+    let model = match fields.member("model") {
+        None => String::new(),
+        Some(Value::String(model)) if (1..=MODEL_CHARS).contains(&model.chars().count()) => model,
+        Some(value) => {
+            let given = short(&value.to_string());
+            let told = format!("must be a text of 1 to {MODEL_CHARS} characters, got {given}");
+            fields.refuse("model", told);
+            return None;
+        }
+    };
     let mut count = |name: &str, absent: u64| match fields.member(name) {
         None => Some(absent),
         Some(value) => {
@@ -137,12 +156,13 @@ fn usage(fields: &mut Fields) -> Option<Usage> {
             number
         }
     };
-    Some(Usage {
+    let so_far = Usage {
         requests: count("requests", 1)?,
         input_tokens: count("inputTokens", 0)?,
         output_tokens: count("outputTokens", 0)?,
         cost_micros: count("costMicros", 0)?,
-    })
+    };
+    Some(Used { model, so_far })
 }
 
 /// The parts of a verb that sets a state: `Some(None)` if the verb has no parts, `None` if its parts cannot be read.
@@ -227,7 +247,7 @@ pub(super) const VERBS: [(&str, &[&str]); 10] = [
 
 const SAID: &[&str] = &["text", "parts"];
 const ENDS: &[&str] = &["text", "parts", "usage"];
-const USED: &[&str] = &["requests", "inputTokens", "outputTokens", "costMicros"];
+const USED: &[&str] = &["model", "requests", "inputTokens", "outputTokens", "costMicros"];
 
 /// The largest number in a usage. The index has exact sums up to 2^53, so the largest turns of a caller in a day may be 9,000.
 const MAX_USED: u64 = 1_000_000_000_000;
@@ -258,14 +278,20 @@ mod tests {
     fn a_usage_is_a_request_unless_it_says_another_number() {
         let used = |json: &str| Verb::read(serde_json::from_str(json).unwrap()).unwrap();
         let (input_tokens, output_tokens, cost_micros) = (12, 3, 45);
-        let usage = Usage { requests: 1, input_tokens, output_tokens, cost_micros };
+        let so_far = Usage { requests: 1, input_tokens, output_tokens, cost_micros };
+        let usage = Used { model: String::new(), so_far };
         let numbers = r#""inputTokens": 12, "outputTokens": 3, "costMicros": 45"#;
-        assert_eq!(used(&format!(r#"{{"do": "usage", {numbers}}}"#)), Verb::Usage(usage));
+        assert_eq!(used(&format!(r#"{{"do": "usage", {numbers}}}"#)), Verb::Usage(usage.clone()));
+        let named = used(&format!(r#"{{"do": "usage", "model": "m-1", {numbers}}}"#));
+        assert_eq!(named, Verb::Usage(Used { model: "m-1".to_owned(), so_far }));
         assert_eq!(
             used(&format!(r#"{{"do": "complete", "usage": {{"requests": 4, {numbers}}}}}"#)),
-            Verb::End(End::State(TaskState::Completed, None), Some(Usage { requests: 4, ..usage }))
+            Verb::End(
+                End::State(TaskState::Completed, None),
+                Some(Used { so_far: Usage { requests: 4, ..so_far }, ..usage })
+            )
         );
-        let nothing = Some(Usage { requests: 0, ..Usage::NOTHING });
+        let nothing = Some(Used { model: String::new(), so_far: Usage::NOTHING });
         let Verb::End(_, used) = used(r#"{"do": "reply", "text": "a", "usage": {"requests": 0}}"#)
         else {
             panic!("a reply ends the answer")
@@ -294,7 +320,11 @@ mod tests {
             ),
             (
                 r#"{"do": "complete", "usage": {"input_tokens": 12}}"#,
-                "`usage` of `complete` takes no `input_tokens`; it takes: requests, inputTokens, outputTokens, costMicros",
+                "`usage` of `complete` takes no `input_tokens`; it takes: model, requests, inputTokens, outputTokens, costMicros",
+            ),
+            (
+                r#"{"do": "usage", "model": ""}"#,
+                "`model` of `usage` must be a text of 1 to 100 characters, got \"\"",
             ),
             (r#"{"do": "fail"}"#, "`fail` needs a `text` or `parts`"),
         ] {

@@ -87,11 +87,11 @@ pub trait RunTask {
     /// If the credentials cannot be decrypted.
     fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>>;
 
-    /// Records the run's usage of models.
-    fn record_usage(&self, used: Usage);
+    /// Records the run's usage of a model; the name is empty if it is not known.
+    fn record_usage(&self, model: &str, used: Usage);
 
     /// Records the usage of requests whose answers failed.
-    fn record_repeated_usage(&self, used: Usage);
+    fn record_repeated_usage(&self, model: &str, used: Usage);
 
     /// The usage of the turn so far.
     fn usage(&self) -> Usage;

@@ -352,7 +352,13 @@ impl Turn {
     /// }
     /// ```
     pub fn record_usage(&self, usage: Usage) {
-        self.run_task.record_usage(usage);
+        self.record_usage_of("", usage);
+    }
+
+    /// Like [`record_usage`](Self::record_usage), with the name of the model, by which the daily sums are told apart. A name has up to
+    /// 100 characters, and a turn up to eight names: what goes beyond is counted without a name.
+    pub fn record_usage_of(&self, model: &str, usage: Usage) {
+        self.run_task.record_usage(model, usage);
     }
 
     /// Like [`record_usage`](Self::record_usage), for a request without a usable answer, because it was interrupted or had to be
@@ -360,15 +366,20 @@ impl Turn {
     /// the task also lists it separately (`repeated`). It is stored when the run waits, independent of the outcome of the
     /// current step.
     pub fn record_repeated_usage(&self, usage: Usage) {
-        self.run_task.record_repeated_usage(usage);
+        self.record_repeated_usage_of("", usage);
+    }
+
+    /// Like [`record_repeated_usage`](Self::record_repeated_usage), with the name of the model.
+    pub fn record_repeated_usage_of(&self, model: &str, usage: Usage) {
+        self.run_task.record_repeated_usage(model, usage);
     }
 
     /// Records what of the usage of this turn so far is not recorded yet, number by number. An answer that is repeated reports the
-    /// same usage again, and nothing is added.
-    pub(in crate::executor) fn record_usage_so_far(&self, so_far: Usage) {
+    /// same usage again, and nothing is added. What is added is of the named model.
+    pub(in crate::executor) fn record_usage_so_far(&self, model: &str, so_far: Usage) {
         let more = so_far.beyond(self.usage());
         if !more.is_nothing() {
-            self.record_usage(more);
+            self.record_usage_of(model, more);
         }
     }
 

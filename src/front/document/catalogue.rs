@@ -21,6 +21,7 @@ pub(in crate::front) fn answer(settings: &Settings, agents: &Agents, origin: &st
     let body = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "development": settings.development,
+        "currency": settings.currency,
         "agents": shown,
     });
     let kept = match (settings.development, is_partial) {

@@ -16,7 +16,8 @@ use a2a::model::TaskId;
 pub(in crate::session) struct Sums;
 
 impl Debt for Sums {
-    type Part = TurnUsage;
+    /// The number of the turn.
+    type Part = u64;
 
     fn ledger(debts: &Debts) -> &Ledger {
         &debts.sums
@@ -31,7 +32,7 @@ impl Debt for Sums {
         journal.unsaved_bytes() == 0
     }
 
-    async fn next(session: &TaskSession) -> Option<Statement<'_, TurnUsage>> {
+    async fn next(session: &TaskSession) -> Option<Statement<'_, u64>> {
         let reached = Self::ledger(&session.debts).reached();
         let wanted = Self::wanted(&session.life, &session.webhooks);
         let found = session.life.with_machine(|machine| machine.usage().behind(reached).next());
@@ -39,17 +40,18 @@ impl Debt for Sums {
         let turn = found.flatten().filter(is_due)?;
         let TaskFacts { owner, agent, .. } = session.life.facts()?;
         let task = session.object.clone();
+        let part = turn.turn;
         let result = session.ports.usage.count(CountedTurn { task, owner, agent, turn });
-        Some(Statement { part: turn, result })
+        Some(Statement { part, result })
     }
 
-    fn reached(turn: &TurnUsage) -> u64 {
-        turn.turn
+    fn reached(turn: &u64) -> u64 {
+        *turn
     }
 
     fn failed<'a>(
         task: &'a TaskId,
-        _turn: &'a TurnUsage,
+        _turn: &'a u64,
         Failure { failures, retry_ms, reason }: Failure<'a>,
     ) -> Observation<'a> {
         Observation::UsageUncounted { task, failures, retry_ms, reason }

@@ -186,15 +186,16 @@ impl RunTask for TaskSession {
         })
     }
 
-    fn record_usage(&self, used: Usage) {
+    fn record_usage(&self, model: &str, used: Usage) {
         // Usage belongs to a task: the sums count its turns.
         self.create();
         self.run.note_progress(self.now());
-        self.run.note_used(used);
+        // The name may come from a value that is to be kept from clients.
+        self.run.note_used(&self.run.held.redaction().text(model), used);
     }
 
-    fn record_repeated_usage(&self, used: Usage) {
-        self.run.note_repeated(used);
+    fn record_repeated_usage(&self, model: &str, used: Usage) {
+        self.run.note_repeated(&self.run.held.redaction().text(model), used);
     }
 
     fn usage(&self) -> Usage {
@@ -288,9 +289,10 @@ fn keep_step(
         session.journal.traced.fit(json.as_str())
     });
     let name = name.to_owned();
+    let unkept = usage.clone();
     let step = StepRecord { name, nth, outcome, failed, usage, duration_ms, input };
     let kept = session.step(Input::StepDone(step));
-    if let (Err(_), Some(usage)) = (&kept, usage) {
+    if let (Err(_), Some(usage)) = (&kept, unkept) {
         // The task has ended meanwhile, so the step is not in its log. Record the use of models separately.
         session.note(Notice::Used(usage));
     }

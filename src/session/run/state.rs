@@ -12,6 +12,7 @@ use crate::task::{
     CallbackCall, CallbackName, Diverged, Input, Park, Recall, RunStart, Said, Unanswered, WokenBy,
 };
 use crate::usage::Usage;
+use crate::usage::models::NamedUsage;
 use a2a::model::{Json, Message, Part, UnixMillis};
 use a2a::sorted::SortedMap;
 
@@ -41,9 +42,9 @@ pub(in crate::session) struct RunState {
     /// The wait that the run has begun, until the run is parked.
     park: RefCell<Option<Park>>,
     /// The use of models that no step has stored yet, without the use in `repeated`.
-    used: Cell<Usage>,
+    used: RefCell<NamedUsage>,
     /// The use of models by requests whose answers could not be used, until it is stored in the log.
-    repeated: Cell<Usage>,
+    repeated: RefCell<NamedUsage>,
     /// The number of times clients have read the task since the run began.
     polls: Cell<u64>,
     /// The instant of the run's last progress.
@@ -344,28 +345,28 @@ impl RunState {
         self.inbox.borrow_mut().pop_front()
     }
 
-    /// Adds use of models.
-    pub(super) fn note_used(&self, usage: Usage) {
-        self.used.set(self.used.get().plus(usage));
+    /// Adds use of a model; its name is empty if it is not known.
+    pub(super) fn note_used(&self, model: &str, usage: Usage) {
+        self.used.borrow_mut().add(model, usage);
     }
 
-    /// Adds use of models by requests whose answers could not be used.
-    pub(super) fn note_repeated(&self, usage: Usage) {
-        self.repeated.set(self.repeated.get().plus(usage));
+    /// Adds use of a model by requests whose answers could not be used.
+    pub(super) fn note_repeated(&self, model: &str, usage: Usage) {
+        self.repeated.borrow_mut().add(model, usage);
     }
 
     /// The use of models that is not stored in a step yet.
     pub(in crate::session) fn used(&self) -> Usage {
-        self.used.get().plus(self.repeated.get())
+        self.used.borrow().all.plus(self.repeated.borrow().all)
     }
 
     /// Takes the use of models by requests whose answers were used; the caller must store it.
-    pub(in crate::session) fn take_used(&self) -> Usage {
+    pub(in crate::session) fn take_used(&self) -> NamedUsage {
         self.used.take()
     }
 
     /// Takes the use of models by requests whose answers could not be used; the caller must store it.
-    pub(in crate::session) fn take_repeated(&self) -> Usage {
+    pub(in crate::session) fn take_repeated(&self) -> NamedUsage {
         self.repeated.take()
     }
 

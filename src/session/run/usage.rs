@@ -4,6 +4,7 @@ use super::state::RunState;
 use crate::session::TaskSession;
 use crate::session::life::Life;
 use crate::task::Notice;
+use crate::usage::models::NamedUsage;
 use crate::usage::{StepUsage, Usage};
 use a2a::model::UnixMillis;
 
@@ -19,7 +20,7 @@ pub(super) fn settle(session: &TaskSession) {
 pub(super) fn settle_repeated(session: &TaskSession) {
     // Usage from before the task exists is recorded with the next step of its run.
     if session.life.exists()
-        && let Some(usage) = with_repeated(Usage::NOTHING, &session.run, || session.now())
+        && let Some(usage) = with_repeated(NamedUsage::default(), &session.run, || session.now())
     {
         session.note(Notice::Used(usage));
     }
@@ -32,13 +33,15 @@ pub(super) fn take_recorded(run: &RunState, now: impl FnOnce() -> UnixMillis) ->
 
 /// The sum of this use of models and the use by requests whose answers could not be used; `None` if both are zero.
 fn with_repeated(
-    used: Usage,
+    used: NamedUsage,
     run: &RunState,
     now: impl FnOnce() -> UnixMillis,
 ) -> Option<StepUsage> {
-    let repeated = run.take_repeated();
-    let used = used.plus(repeated);
-    (!used.is_nothing()).then(|| StepUsage { at_ms: now().0, used, repeated })
+    let NamedUsage { all, mut models } = used;
+    let NamedUsage { all: repeated, models: more } = run.take_repeated();
+    models.merge(more);
+    let used = all.plus(repeated);
+    (!used.is_nothing()).then(|| StepUsage { at_ms: now().0, used, repeated, models })
 }
 
 /// The use of models in the present turn, all attempts together.

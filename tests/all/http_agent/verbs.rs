@@ -105,7 +105,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("reports a usage that is too large", says(json!({"do": "usage", "costMicros": 1_000_000_000_001_u64})))
             .tells("line 1: `costMicros` of `usage` must be a whole number from 0 to 1000000000000, got 1000000000001"),
         case("reports a usage with an unknown key", says(json!({"do": "usage", "tokens": 1})))
-            .tells("line 1: `usage` takes no `tokens`; it takes: requests, inputTokens, outputTokens, costMicros"),
+            .tells("line 1: `usage` takes no `tokens`; it takes: model, requests, inputTokens, outputTokens, costMicros"),
         case(
             "ends with a usage that is a number",
             Answer::json(&json!({"do": "complete", "usage": 5})),

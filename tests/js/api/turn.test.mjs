@@ -170,7 +170,11 @@ describe("a turn", () => {
   test("records the use of models in whole numbers", async () => {
     const task = taskOf((turn) => turn.recordUsage({ inputTokens: 5, costMicros: 1.6 }));
     await task.execute();
-    assert.deepEqual(task.asked.find(([name]) => name === "recordUsage"), ["recordUsage", '{"requests":1,"inputTokens":5,"outputTokens":0,"costMicros":2}']);
+    assert.deepEqual(task.asked.find(([name]) => name === "recordUsage"), ["recordUsage", '{"model":"","requests":1,"inputTokens":5,"outputTokens":0,"costMicros":2}']);
+    const named = taskOf((turn) => turn.recordUsage({ model: "m-1", inputTokens: 5 }));
+    await named.execute();
+    assert.deepEqual(named.asked.find(([name]) => name === "recordUsage"), ["recordUsage", '{"model":"m-1","requests":1,"inputTokens":5,"outputTokens":0,"costMicros":0}']);
+    for (const model of [4, "x".repeat(101)]) assert.match((await taskOf((turn) => turn.recordUsage({ model })).execute()).failed, /model must be a text of up to 100 characters/);
     assert.match((await taskOf((turn) => turn.recordUsage({ outputTokens: -1 })).execute()).failed, /outputTokens must be a number from 0 on, got -1/);
   });
 

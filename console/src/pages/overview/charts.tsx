@@ -1,9 +1,9 @@
 // The two charts of the overview: the final states of tasks, and the durations of completed tasks.
 import { Frame, HEIGHT, type Plot } from "../../parts/chart/frame.tsx";
 import { ticks } from "../../parts/chart/ticks.ts";
-import { counted, numberWord } from "../../parts/numbers.ts";
+import { counted, numberWord, percentWord } from "../../parts/numbers.ts";
 import { ended, ENDS, failureRate, quantile, type End, type Quantile, type Sums } from "./numbers.ts";
-import { dayWord, END_WORDS, hourWord, percentWord, quantileWord, shortly, whenWord } from "./words.ts";
+import { dayWord, END_WORDS, hourWord, quantileWord, shortly, whenWord } from "./words.ts";
 
 interface ChartProps {
   groups: readonly Sums[];
@@ -46,9 +46,9 @@ export function EndsChart({ groups, all, areDays }: ChartProps) {
       )}
       table={
         <NumbersTable
-          heads={[...ENDS.map((end) => END_WORDS[end]), "Failure rate"]}
+          heads={[...ENDS.map((end) => END_WORDS[end]), "Failure rate", "With failed steps"]}
           groups={groups}
-          cells={(sums) => [...ENDS.map((end) => numberWord(sums.states[end])), percentWord(failureRate(sums))]}
+          cells={(sums) => [...ENDS.map((end) => numberWord(sums.states[end])), percentWord(failureRate(sums)), numberWord(sums.withFailedSteps)]}
         />
       }
     />

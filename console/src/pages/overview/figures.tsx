@@ -1,12 +1,12 @@
 // The numbers at the head of the overview, and the table of agents.
 import type { ComponentChildren } from "preact";
-import { counted, numberWord } from "../../parts/numbers.ts";
+import { counted, numberWord, percentWord } from "../../parts/numbers.ts";
 import { Badge } from "../../parts/state.tsx";
 import { href } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import type { Read } from "./load.ts";
-import { ended, failureRate, quantile, sumOf, unfinishedOf, webhooksOf, type Overview, type Sums } from "./numbers.ts";
-import { percentWord, quantileWord, rateWord } from "./words.ts";
+import { ended, failedStepsRate, failureRate, quantile, sumOf, unfinishedOf, webhooksOf, type Overview, type Sums } from "./numbers.ts";
+import { quantileWord, rateWord } from "./words.ts";
 
 interface TilesProps {
   sums: Sums;
@@ -37,6 +37,7 @@ export function Tiles({ sums, reads, overviews, period, agent, hours }: TilesPro
     <dl class="tiles">
       <Tile name="Tasks that ended" lead={tasks({ since })} value={numberWord(ended(sums))} more={`${rateWord(ended(sums) / hours)} an hour`} />
       <Tile name="Failed" lead={tasks({ state: "TASK_STATE_FAILED", since })} value={percentWord(rate)} more={counted(sums.states.failed, "task")} isBad={sums.states.failed > 0} />
+      <Tile name="With failed steps" lead={tasks({ steps: "failed", since })} value={percentWord(failedStepsRate(sums))} more={counted(sums.withFailedSteps, "task")} />
       <Tile name="Median duration" lead={completed} value={quantileWord(quantile(sums.durations, bounds, 0.5))} more="of completed tasks" />
       <Tile name="95th percentile" lead={completed} value={quantileWord(quantile(sums.durations, bounds, 0.95))} more="of completed tasks" />
       <Tile
@@ -89,6 +90,7 @@ export function AgentsTable({ reads, period }: { reads: readonly Read[]; period:
               <th scope="col">Agent</th>
               <th scope="col" class="number">Ended</th>
               <th scope="col" class="number">Failed</th>
+              <th scope="col" class="number">With failed steps</th>
               <th scope="col" class="number">Median</th>
               <th scope="col" class="number">95th percentile</th>
               <th scope="col">Not finished now</th>
@@ -104,7 +106,7 @@ export function AgentsTable({ reads, period }: { reads: readonly Read[]; period:
                   </a>
                   <span class="quiet">{read.agent.slug}</span>
                 </th>
-                {read.answer === undefined ? <td colSpan={6} class="quiet">No numbers</td> : <Numbers read={read} overview={read.answer} period={period} />}
+                {read.answer === undefined ? <td colSpan={7} class="quiet">No numbers</td> : <Numbers read={read} overview={read.answer} period={period} />}
               </tr>
             ))}
           </tbody>
@@ -118,7 +120,8 @@ function Numbers({ read, overview, period }: { read: Read; overview: Overview; p
   const sums = sumOf(overview.hours);
   const { webhooks, unfinished, bucketsMs } = overview;
   const lead = (path: readonly string[], query: Record<string, string> = {}) => ({ to: [[...path, read.agent.slug], query] as const, reads: [read] });
-  const tasks = (state: string, more: Record<string, string> = {}) => lead(["tasks"], { state, ...more });
+  const tasks = (query: Record<string, string>) => lead(["tasks"], query);
+  const since = sinceOf(period);
   const waiting = WAITING.filter(([name]) => unfinished[name] > 0);
   return (
     <>
@@ -127,7 +130,10 @@ function Numbers({ read, overview, period }: { read: Read; overview: Overview; p
         {!overview.counting && <span class="quiet block">not counted now</span>}
       </td>
       <td class="number">
-        {sums.states.failed === 0 ? "0" : <Lead {...tasks("TASK_STATE_FAILED", { since: sinceOf(period) })}>{`${numberWord(sums.states.failed)} (${percentWord(failureRate(sums))})`}</Lead>}
+        {sums.states.failed === 0 ? "0" : <Lead {...tasks({ state: "TASK_STATE_FAILED", since })}>{`${numberWord(sums.states.failed)} (${percentWord(failureRate(sums))})`}</Lead>}
+      </td>
+      <td class="number">
+        {sums.withFailedSteps === 0 ? "0" : <Lead {...tasks({ steps: "failed", since })}>{`${numberWord(sums.withFailedSteps)} (${percentWord(failedStepsRate(sums))})`}</Lead>}
       </td>
       <td class="number">{quantileWord(quantile(sums.durations, bucketsMs, 0.5))}</td>
       <td class="number">{quantileWord(quantile(sums.durations, bucketsMs, 0.95))}</td>
@@ -135,7 +141,7 @@ function Numbers({ read, overview, period }: { read: Read; overview: Overview; p
         <ul class="plain-list">
           {waiting.map(([name, word, state]) => (
             <li key={name}>
-              <Lead {...tasks(state)}>{`${numberWord(unfinished[name])}${unfinished.isAtLeast ? "+" : ""} ${word}`}</Lead>
+              <Lead {...tasks({ state })}>{`${numberWord(unfinished[name])}${unfinished.isAtLeast ? "+" : ""} ${word}`}</Lead>
             </li>
           ))}
         </ul>

@@ -13,6 +13,8 @@ export interface Hour {
   /** The beginning of the hour, in ms since 1970. */
   from: number;
   states: Record<End, number>;
+  /** How many of them had steps that failed. */
+  withFailedSteps: number;
   durations: Partial<Record<End, Durations>>;
 }
 
@@ -34,6 +36,8 @@ export interface Sums {
   /** The number of hours. */
   hours: number;
   states: Record<End, number>;
+  /** How many of them had steps that failed. */
+  withFailedSteps: number;
   /** The durations of completed tasks, by hour and agent. */
   durations: Durations[];
 }
@@ -51,10 +55,17 @@ export function failureRate(sums: Pick<Sums, "states">): number | undefined {
   return all === 0 ? undefined : sums.states.failed / all;
 }
 
+/** The part of the tasks that ended whose steps have failed, however they ended; undefined if no task has ended. */
+export function failedStepsRate(sums: Pick<Sums, "states" | "withFailedSteps">): number | undefined {
+  const all = ended(sums);
+  return all === 0 ? undefined : sums.withFailedSteps / all;
+}
+
 /** The sums over these hours, which may belong to several agents. */
 export function sumOf(hours: readonly Hour[], from = Math.min(...hours.map((hour) => hour.from))): Sums {
-  const sums: Sums = { from, hours: new Set(hours.map((hour) => hour.from)).size, states: { completed: 0, canceled: 0, rejected: 0, failed: 0 }, durations: [] };
-  for (const { states, durations } of hours) {
+  const sums: Sums = { from, hours: new Set(hours.map((hour) => hour.from)).size, states: { completed: 0, canceled: 0, rejected: 0, failed: 0 }, withFailedSteps: 0, durations: [] };
+  for (const { states, withFailedSteps, durations } of hours) {
+    sums.withFailedSteps += withFailedSteps;
     for (const end of ENDS) sums.states[end] += states[end];
     if (durations.completed !== undefined) sums.durations.push(durations.completed);
   }

@@ -4,13 +4,11 @@ import type { End, Quantile } from "./numbers.ts";
 /** The labels of the final states. */
 export const END_WORDS: Record<End, string> = { completed: "Completed", canceled: "Canceled", rejected: "Rejected", failed: "Failed" };
 
-const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 const rates = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const hours = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const days = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
 const both = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 
-export const percentWord = (part: number | undefined): string => (part === undefined ? "–" : percents.format(part));
 export const rateWord = (count: number): string => rates.format(count);
 export const hourWord = (ms: number): string => hours.format(ms);
 export const dayWord = (ms: number): string => days.format(ms);

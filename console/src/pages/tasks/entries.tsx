@@ -4,9 +4,10 @@ import { useState } from "preact/hooks";
 import type { AttemptEntry, MessageExcerpt, OpenStep, PartExcerpt, StepEntry, Usage } from "../../api/timeline.ts";
 import { duration } from "../../parts/time.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { costText } from "../../parts/numbers.ts";
 import { StateBadge } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
-import { costText, nameOf, placeOf } from "./entry.ts";
+import { nameOf, placeOf } from "./entry.ts";
 import { hasFailed } from "./failed.ts";
 import { alike, bytesText, keyOf, type Chunks, type Group, type Item, type Line } from "./groups.ts";
 

@@ -1,10 +1,4 @@
 // Entries of a timeline in words. Pure.
-import type { Usage } from "../../api/timeline.ts";
-
-/** The cost of a use of models; an empty text if nothing is known of it. */
-export function costText({ costMicros }: Usage): string {
-  return costMicros > 0 ? `cost ${(costMicros / 1e6).toFixed(4)}` : "";
-}
 
 /** The name of a step; with its number, unless it is the first of that name. */
 export function nameOf(name: string, nth: number): string {

@@ -1,6 +1,7 @@
-// What callers have used: tokens, requests and cost by day, agent or caller (docs/usage.md).
+// What callers have used: tokens, requests and cost by day, agent, model or caller, against the limits of the day (docs/usage.md).
 import { useState } from "preact/hooks";
 import { runnableAgents, type CataloguedAgent } from "../../api/agents.ts";
+import { currency } from "../../api/currency.ts";
 import { askSeveral, type Asked } from "../../api/several.ts";
 import { AgentChoice } from "../../parts/agent-choice.tsx";
 import { save } from "../../parts/bytes.ts";
@@ -16,6 +17,7 @@ import { go, href, place } from "../../route.ts";
 import { isSignedIn } from "../../session/credentials.ts";
 import { isOperator } from "../../session/operator.ts";
 import { TokensChart } from "./chart.tsx";
+import { LimitsToday } from "./limits.tsx";
 import { readUsage, type Usage } from "./load.ts";
 import { BY, COUNTS, csvOf, everyDay, sumsBy, tokens, total, type By, type Counts, type Sum } from "./sums.ts";
 import "./usage.css";
@@ -87,7 +89,7 @@ function Loaded({ agents, period, ...chosen }: Chosen & { agents: readonly Catal
 }
 
 function Found({ asked, agent, by, again }: Chosen & { asked: readonly Asked<Usage>[]; again(): void }) {
-  const answers = asked.flatMap(({ answer }) => answer ?? []);
+  const answers = asked.flatMap(({ agent, answer }) => (answer === undefined ? [] : [{ ...answer, agent: agent.slug }]));
   const problems = asked.flatMap(({ agent, problem }) => (problem === undefined ? [] : [{ agent: agent.slug, problem }]));
   // Among several agents, those that the person is no operator of are only a remark.
   const denied = problems.filter(({ problem }) => asked.length > 1 && isOperator.value && problem.status === 403);
@@ -101,6 +103,7 @@ function Found({ asked, agent, by, again }: Chosen & { asked: readonly Asked<Usa
       {answers.some(({ isAtLeast }) => isAtLeast) && (
         <p role="note">There is more than this page has read: the sums are too low. Choose fewer days, or one agent.</p>
       )}
+      <LimitsToday answers={answers} isOfAll={isOperator.value} />
       {first !== undefined && used.length === 0 && <Nothing />}
       {first !== undefined && used.length > 0 && (
         <>
@@ -127,7 +130,7 @@ function Tiles({ sum }: { sum: Counts }) {
     ["Tokens read", numberWord(sum.inputTokens), "by models"],
     ["Tokens written", numberWord(sum.outputTokens), "by models"],
     ["Requests", numberWord(sum.requests), `in ${counted(sum.turns, "turn")}`],
-    ["Cost", costWord(sum.costMicros), "by the prices of the agents"],
+    ["Cost", costWord(sum.costMicros), currency.value === undefined ? "by the prices of the agents" : `in ${currency.value}, by the prices of the agents`],
   ] as const;
   return (
     <dl class="tiles">
@@ -152,7 +155,7 @@ function SumsTable({ sums, agent, by, name }: Chosen & { sums: readonly Sum[]; n
     <section class="card">
       <div class="page-head">
         <h2>{title}</h2>
-        <button type="button" onClick={() => save(csvOf(by, sums), name)}>
+        <button type="button" onClick={() => save(csvOf(by, sums, currency.value), name)}>
           <Icon name="file" />
           <span>Save as CSV</span>
         </button>
@@ -197,6 +200,7 @@ function SumsTable({ sums, agent, by, name }: Chosen & { sums: readonly Sum[]; n
 /** The name of a row: agents lead to their usage, callers to their tasks. */
 function Key({ of, agent, by }: Chosen & { of: string }) {
   if (by === "day") return <>{of}</>;
+  if (by === "model") return of === "" ? <span class="quiet">without a name</span> : <bdi>{of}</bdi>;
   return (
     <a href={by === "agent" ? href(["usage", of]) : href(["tasks"], { agent, owner: of })}>
       <bdi>{of}</bdi>

@@ -9,8 +9,16 @@ export interface Usage {
   from: string;
   to: string;
   used: Used[];
+  /** The limits by day of each caller of the agent, if there are any. */
+  limits?: Limits;
   /** True if there is more than was read. */
   isAtLeast: boolean;
+}
+
+/** What each caller may use of an agent in a day (UTC). */
+export interface Limits {
+  tokensPerDay?: number;
+  costMicrosPerDay?: number;
 }
 
 /** The answer of `GET /<agent>/usage`. */
@@ -18,6 +26,7 @@ interface Page {
   from: string;
   to: string;
   days: Omit<Used, "agent">[];
+  limits?: Limits;
   isAtLeast: boolean;
   /** Present if there are earlier days: the first day of this answer. */
   before?: string;
@@ -35,6 +44,7 @@ export async function readUsage(agent: string, days: number, signal: AbortSignal
   return {
     from: first.from,
     to: first.to,
+    ...(first.limits === undefined ? {} : { limits: first.limits }),
     used: pages.flatMap((page) => page.days.map((used) => ({ ...used, agent }))),
     isAtLeast: pages.some((page) => page.isAtLeast) || pages.at(-1)?.before !== undefined,
   };

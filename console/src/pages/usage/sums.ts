@@ -1,4 +1,4 @@
-// The calculations for a usage: sums by day, agent or caller, and their CSV. Pure.
+// The calculations for a usage: sums by day, agent, model or caller, and their CSV. Pure.
 
 /** The numbers of a usage, with their column heads. */
 export const COUNTS = { turns: "Turns", requests: "Requests", inputTokens: "Tokens read", outputTokens: "Tokens written", costMicros: "Cost" } as const;
@@ -12,14 +12,21 @@ export interface Used extends Counts {
   day: string;
   /** Present if the usage is that of all callers. */
   owner?: string;
+  /** The parts of it by models whose names are known. */
+  models: readonly PartOfModel[];
+}
+
+/** What a model has used. A turn with several models counts for each of them. */
+export interface PartOfModel extends Counts {
+  model: string;
 }
 
 /** What sums are made by, with the column heads. */
-export const BY = { day: "Day", agent: "Agent", owner: "Caller" } as const;
+export const BY = { day: "Day", agent: "Agent", model: "Model", owner: "Caller" } as const;
 export type By = keyof typeof BY;
 
 export interface Sum extends Counts {
-  /** The day, the slug of the agent, or the caller. */
+  /** The day, the slug of the agent, the model (empty for those without a known name), or the caller. */
   key: string;
 }
 
@@ -33,19 +40,28 @@ export function total(all: readonly Counts[]): Counts {
   return sum;
 }
 
-/** The sums for each day (newest first), or for each agent or caller (those with the largest cost first, then those with the most tokens). */
+/** The sums for each day (newest first), or for each agent, model or caller (those with the largest cost first, then those with the most tokens). */
 export function sumsBy(by: By, all: readonly Used[]): Sum[] {
-  const groups = new Map<string, Used[]>();
+  const groups = new Map<string, Counts[]>();
   for (const used of all) {
-    const key = used[by] ?? "";
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [used]);
-    else group.push(used);
+    const parts = by === "model" ? partsOf(used).map((part) => [part.model, part] as const) : [[used[by] ?? "", used] as const];
+    for (const [key, counts] of parts) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [counts]);
+      else group.push(counts);
+    }
   }
   const sums = [...groups].map(([key, group]) => ({ key, ...total(group) }));
   const byKey = (one: Sum, other: Sum): number => (one.key < other.key ? -1 : 1);
   if (by === "day") return sums.sort((one, other) => -byKey(one, other));
   return sums.sort((one, other) => other.costMicros - one.costMicros || tokens(other) - tokens(one) || byKey(one, other));
+}
+
+/** The parts of a usage by models; what is of no model with a known name is the part of a model without one. */
+function partsOf({ models, ...used }: Used): PartOfModel[] {
+  const rest = { model: "", ...total([used]) };
+  for (const part of models) for (const name of NAMES) rest[name] = Math.max(0, rest[name] - part[name]);
+  return rest.requests + tokens(rest) + rest.costMicros > 0 || models.length === 0 ? [...models, rest] : [...models];
 }
 
 /** The number of tokens that were read and written. */
@@ -62,10 +78,10 @@ export function everyDay(from: string, to: string, all: readonly Used[]): Sum[] 
   return days;
 }
 
-/** Sums as CSV (RFC 4180); costs are in units of the currency. */
-export function csvOf(by: By, sums: readonly Sum[]): string {
-  const heads = [by, ...NAMES.filter((name) => name !== "costMicros"), "cost"];
-  const rows = sums.map(({ key, costMicros, ...counts }) => [cell(key), counts.turns, counts.requests, counts.inputTokens, counts.outputTokens, costMicros / 1e6]);
+/** Sums as CSV (RFC 4180); costs are in units of the currency, which is empty if it is not known. */
+export function csvOf(by: By, sums: readonly Sum[], currency = ""): string {
+  const heads = [by, ...NAMES.filter((name) => name !== "costMicros"), "cost", "currency"];
+  const rows = sums.map(({ key, costMicros, ...counts }) => [cell(key), counts.turns, counts.requests, counts.inputTokens, counts.outputTokens, costMicros / 1e6, currency]);
   return [heads, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 

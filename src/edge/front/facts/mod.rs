@@ -106,8 +106,7 @@ impl Front {
                 Found::Page(FoundPage::Whole(page::find(env, *command, observer).await))
             }
             Need::Operator(need) => {
-                let counts = self.deployment.settings.task_statistics;
-                Found::Operator(operator::find(env, &need, counts, observer).await)
+                Found::Operator(operator::find(env, &need, &self.deployment, observer).await)
             }
         }
     }

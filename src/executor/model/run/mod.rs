@@ -4,7 +4,7 @@ mod calls;
 mod request;
 mod start;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -39,6 +39,8 @@ pub(in crate::executor::model) struct Run<'a> {
     pub(in crate::executor::model) is_beyond: Cell<bool>,
     /// How many entries of the conversation earlier requests had.
     traced: Cell<usize>,
+    /// The name of the model, once it is known.
+    model: OnceCell<String>,
 }
 
 /// How a turn continues after an answer.
@@ -73,7 +75,8 @@ impl<'a> Run<'a> {
             Provider::OpenAi => None,
         };
         let bound = target.map(|target| turn.run_outside.bound(&target));
-        Self { executor, turn, events, bound, is_beyond: Cell::new(false), traced: Cell::default() }
+        let (is_beyond, traced, model) = (Cell::new(false), Cell::default(), OnceCell::new());
+        Self { executor, turn, events, bound, is_beyond, traced, model }
     }
 
     pub(in crate::executor::model) fn settings(&self) -> &'a ModelSettings {
@@ -96,14 +99,20 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The name of the model; empty until it is known.
+    fn model(&self) -> &str {
+        self.model.get().map_or("", String::as_str)
+    }
+
     /// Records the usage of an answer.
     pub(in crate::executor::model) fn record(&self, usage: chat::Usage) {
-        self.turn.record_usage(self.used(usage));
+        self.turn.record_usage_of(self.model(), self.used(usage));
     }
 
     /// Records the usage of a request that failed, if its usage is known.
     pub(in crate::executor::model) fn record_repeated(&self, usage: Option<chat::Usage>) {
-        self.turn.record_repeated_usage(self.used(usage.unwrap_or_default()));
+        let used = self.used(usage.unwrap_or_default());
+        self.turn.record_repeated_usage_of(self.model(), used);
     }
 
     /// The usage of one request.

@@ -81,6 +81,7 @@ impl Run<'_> {
             tools: toolbox.specs(),
             artifact: super::super::ANSWER.to_owned(),
         };
+        self.model.get_or_init(|| asking.model.clone());
         notes.iter().for_each(|note| asking.note(note));
         Ok((toolbox, asking))
     }

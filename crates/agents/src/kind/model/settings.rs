@@ -59,7 +59,7 @@ pub enum Provider {
     WorkersAi,
 }
 
-/// The prices of a model for a million tokens, in any currency.
+/// The prices of a model for a million tokens, in the currency of the deployment (`USAGE_CURRENCY`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Price {
     /// The price of input tokens.
@@ -320,7 +320,7 @@ const KEYS: Keys = keys! {
     "context_tasks",
     /// The media types of files that the model reads; `image/*` and `application/pdf` unless given, none for Workers AI.
     "takes",
-    /// The prices of a million tokens, in any currency.
+    /// The prices of a million tokens, in the currency of the deployment (`USAGE_CURRENCY`).
     "price",
     /// The limits of a turn, and of a caller.
     "limits",

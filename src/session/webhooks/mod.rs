@@ -29,6 +29,8 @@ pub(super) struct Webhooks {
     /// The deleted webhooks that the list of webhooks in trouble may still have.
     gone: RefCell<Vec<WebhookChange>>,
     trials: RefCell<Trials>,
+    /// The checks of signatures.
+    checks: RefCell<Trials>,
     store: Rc<dyn TaskStore>,
     /// The highest number of webhooks.
     limit: usize,
@@ -39,8 +41,9 @@ pub(super) struct Webhooks {
 impl Webhooks {
     /// No webhooks; at most `limit` can be added.
     pub(super) fn new(store: Rc<dyn TaskStore>, limit: usize, keep_alive_ms: u64) -> Self {
-        let (all, gone, trials) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Self { all, gone, trials, store, limit, keep_alive_ms }
+        let (all, gone) = (RefCell::default(), RefCell::default());
+        let (trials, checks) = (RefCell::default(), RefCell::default());
+        Self { all, gone, trials, checks, store, limit, keep_alive_ms }
     }
 
     /// Reads the webhooks of a stored task, a line of JSON each.
@@ -193,6 +196,18 @@ impl Webhooks {
     ) -> Result<Trial<'a>, Error> {
         self.trials.borrow_mut().begin(id, now).map_err(Error::RateLimited)?;
         Ok(Trial { trials: &self.trials, id })
+    }
+
+    /// Counts a check of a signature.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`] if there are too many checks.
+    pub(super) fn note_check(&self, id: &str, now: UnixMillis) -> Result<(), Error> {
+        let mut checks = self.checks.borrow_mut();
+        checks.begin(id, now).map_err(Error::RateLimited)?;
+        checks.end(id);
+        Ok(())
     }
 
     /// The registered configs.

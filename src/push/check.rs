@@ -4,8 +4,8 @@
 
 use serde::Serialize;
 
-use super::signature::{SigningSecret, given_signatures};
-use a2a::model::{Generation, SignedHeaders, UnixMillis, read_foreign};
+use super::signature::SigningSecret;
+use a2a::model::{Generation, Secret, SignedHeaders, UnixMillis, read_foreign, to_json};
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -13,12 +13,19 @@ use a2a::model::{Generation, SignedHeaders, UnixMillis, read_foreign};
 pub struct Checked {
     /// True if the webhook's secret gives this signature for these headers and this body.
     pub is_right: bool,
-    /// For a right signature: true if receivers accept its timestamp now.
+    /// What is wrong, and what to do; also for a right signature that receivers do not accept now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub is_timely: Option<bool>,
-    /// What is wrong, and what to do.
+    pub reason: Option<&'static str>,
+    /// The number of bytes of the body that are as they were sent, for a body that differs behind them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub same_bytes: Option<usize>,
+}
+
+impl From<&'static str> for Checked {
+    /// The result for a signature that is not right.
+    fn from(reason: &'static str) -> Self {
+        Self { is_right: false, reason: Some(reason), same_bytes: None }
+    }
 }
 
 /// The webhook whose signature is checked.
@@ -39,78 +46,67 @@ impl Signer<'_> {
         now: UnixMillis,
         sent: impl FnOnce(Generation) -> Option<String>,
     ) -> Checked {
-        match self.timestamp_of(headers, body, sent) {
-            Ok(timestamp_s) => {
-                let off_s = (now.0 / 1_000).abs_diff(timestamp_s);
-                let is_timely = off_s <= TOLERANCE_S;
-                let old = || {
-                    format!(
-                        "webhook-timestamp is {off_s} s off: a receiver accepts {TOLERANCE_S} s, and would refuse the request now"
-                    )
-                };
-                let reason = (!is_timely).then(old);
-                Checked { is_right: true, is_timely: Some(is_timely), reason }
-            }
-            Err(reason) => Checked { reason: Some(reason), ..Checked::default() },
-        }
-    }
-
-    /// The timestamp of a request whose signature is right.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong, and what to do.
-    fn timestamp_of(
-        &self,
-        SignedHeaders { id, timestamp, signature }: &SignedHeaders,
-        body: &str,
-        sent: impl FnOnce(Generation) -> Option<String>,
-    ) -> Result<i64, String> {
-        let secret = self.secret.ok_or(UNSIGNED)?;
-        let (id, timestamp) = (given(id, "id")?, given(timestamp, "timestamp")?);
-        let signatures = given_signatures(given(signature, "signature")?);
-        let timestamp_s = timestamp.parse().map_err(|_| NO_TIME)?;
-        if signatures.is_empty() {
-            return Err(NO_SIGNATURE.to_owned());
-        }
-        let fits = |body: &str| secret.has_signed(id, timestamp, body, &signatures);
-        if fits(body) {
-            return Ok(timestamp_s);
-        }
-        let Some(event) = id.strip_prefix(self.ids) else {
-            return Err(OTHER_WEBHOOK.to_owned());
+        let Some(secret) = self.secret else { return UNSIGNED.into() };
+        let SignedHeaders { id: Some(id), timestamp: Some(timestamp), signature: Some(signature) } =
+            headers
+        else {
+            return MISSING.into();
         };
+        // What is signed is the text of the number.
+        let timestamp_s = match timestamp.parse::<i64>() {
+            Ok(timestamp_s) if timestamp_s.to_string() == *timestamp => timestamp_s,
+            Ok(_) | Err(_) => return NO_TIME.into(),
+        };
+        // There may be several signatures, also of other versions.
+        if !signature.split(' ').any(|one| one.len() == LENGTH && one.starts_with("v1,")) {
+            return NO_SIGNATURE.into();
+        }
+        let signed = Signed { secret, id, timestamp_s, signature };
+        if signed.fits(body) {
+            let is_timely = (now.0 / 1_000).abs_diff(timestamp_s) <= TOLERANCE_S;
+            let reason = (!is_timely).then_some(TOO_OLD);
+            return Checked { is_right: true, reason, same_bytes: None };
+        }
+        let Some(event) = id.strip_prefix(self.ids) else { return OTHER_WEBHOOK.into() };
         let trimmed = body.trim();
-        if fits(trimmed) {
-            return Err(SPACE_AROUND.to_owned());
+        if signed.fits(trimmed) {
+            return SPACE_AROUND.into();
         }
-        let rewritten = read_foreign(body.as_bytes(), MAX_JSON_VALUES).ok();
-        if rewritten.is_some_and(|value| fits(&value.to_string())) {
-            return Err(WRITTEN_OTHERWISE.to_owned());
+        let parsed = read_foreign(body.as_bytes(), MAX_JSON_VALUES).ok();
+        if parsed.and_then(|value| to_json(&value).ok()).is_some_and(|body| signed.fits(&body)) {
+            return WRITTEN_OTHERWISE.into();
         }
-        let sent = event.parse().ok().and_then(|generation| sent(Generation(generation)));
-        match sent {
-            Some(sent) if sent == trimmed => Err(OTHER_SECRET.to_owned()),
-            Some(sent) if fits(&sent) => {
-                let same = sent.bytes().zip(body.bytes()).take_while(|(one, other)| one == other);
-                let (same, sent) = (same.count(), sent.len());
-                Err(format!(
-                    "the body differs from what was sent from byte {same} on, of {sent}: {AS_IT_CAME}"
-                ))
+        match event.parse().ok().and_then(|generation| sent(Generation(generation))) {
+            Some(sent) if sent == trimmed => OTHER_SECRET.into(),
+            Some(sent) if signed.fits(&sent) => {
+                let pairs = sent.bytes().zip(body.bytes());
+                let same_bytes = pairs.take_while(|(one, other)| one == other).count();
+                Checked { same_bytes: Some(same_bytes), ..CHANGED.into() }
             }
-            Some(_) | None => Err(UNFIT.to_owned()),
+            Some(_) | None => UNFIT.into(),
         }
     }
 }
 
-fn given<'a>(header: &'a Option<String>, name: &str) -> Result<&'a str, String> {
-    let missing = || {
-        format!(
-            "webhook-{name} is missing: give the headers as they came in, and see whether a proxy removes it"
-        )
-    };
-    header.as_deref().ok_or_else(missing)
+/// What a request says besides its body.
+struct Signed<'a> {
+    secret: &'a SigningSecret,
+    id: &'a str,
+    timestamp_s: i64,
+    signature: &'a str,
 }
+
+impl Signed<'_> {
+    /// True if the secret gives one of the signatures for this body.
+    #[inline(never)]
+    fn fits(&self, body: &str) -> bool {
+        let right = Secret::new(self.secret.sign(self.id, self.timestamp_s, body));
+        self.signature.split(' ').any(|one| right.is(one))
+    }
+}
+
+/// The length of `v1,` and the base64 of 32 bytes.
+const LENGTH: usize = 47;
 
 /// How many seconds a timestamp may be off, by Standard Webhooks.
 const TOLERANCE_S: u64 = 300;
@@ -119,17 +115,22 @@ const TOLERANCE_S: u64 = 300;
 const MAX_JSON_VALUES: usize = 100_000;
 
 const UNSIGNED: &str =
-    "the webhook has no signing secret, so nothing is signed: delete it and register it again";
-const NO_TIME: &str = "webhook-timestamp is not a number of seconds since 1970: it was changed, or another server has sent the request";
+    "the webhook has no signing secret: delete it and register it again, and it gets one";
+const MISSING: &str = "a header is missing: webhook-id, webhook-timestamp and webhook-signature are needed, as they came in";
+const NO_TIME: &str =
+    "webhook-timestamp is not a number of seconds since 1970: take it as it came in";
 const NO_SIGNATURE: &str =
-    "webhook-signature has no \"v1,\" with the base64 of 32 bytes: it was cut or changed";
+    "webhook-signature has no v1, with the base64 of 32 bytes: take it as it came in";
+const TOO_OLD: &str =
+    "webhook-timestamp is more than 5 minutes off: a receiver would refuse the request now";
 const OTHER_WEBHOOK: &str =
     "webhook-id is of another webhook, which has a secret of its own: check it there";
-const SPACE_AROUND: &str = "the body has white space around it that was not sent: verify the bytes as they came in, without a line end from a log";
-const WRITTEN_OTHERWISE: &str = "the body is the same JSON written otherwise: verify the bytes as they came in, before anything parses them";
+const SPACE_AROUND: &str =
+    "the body has white space around it that was not sent: verify the bytes as they came in";
+const WRITTEN_OTHERWISE: &str = "the body is the same JSON written otherwise: verify the bytes as they came in, before they are parsed";
+const CHANGED: &str = "the body is not what was sent: verify the bytes as they came in";
 const OTHER_SECRET: &str = "webhook-id and body are what was sent: webhook-timestamp was changed, or the webhook had another secret then";
-const AS_IT_CAME: &str = "verify the bytes as they came in";
-const UNFIT: &str = "webhook-id, webhook-timestamp or the body is not what was sent, or the webhook had another secret then: verify all three as they came in";
+const UNFIT: &str = "webhook-id, webhook-timestamp or the body was changed, or the webhook had another secret then: verify them as they came in";
 
 #[cfg(test)]
 mod tests {
@@ -161,8 +162,7 @@ mod tests {
             [(0, true), (-300, true), (300, true), (-301, false), (9_999, false)]
         {
             let checked = check(&headers("o.c.5", NOW_S + off_s), SENT);
-            assert_eq!((checked.is_right, checked.is_timely), (true, Some(is_timely)), "{off_s}");
-            assert_eq!(checked.reason.is_none(), is_timely, "{off_s}");
+            assert_eq!((checked.is_right, checked.reason.is_none()), (true, is_timely), "{off_s}");
         }
         let right = headers("o.c.5", NOW_S);
         let several = format!("v1a,abc v1,AAAA {}", right.signature.clone().unwrap());
@@ -182,28 +182,37 @@ mod tests {
         let pretty = serde_json::to_string_pretty(&read_foreign(SENT.as_bytes(), 99).unwrap());
         let pretty = pretty.unwrap();
         for (headers, body, reason) in [
-            (with(|one| one.id = None), SENT, "webhook-id is missing"),
-            (with(|one| one.timestamp = None), SENT, "webhook-timestamp is missing"),
-            (with(|one| one.signature = None), SENT, "webhook-signature is missing"),
+            (with(|one| one.id = None), SENT, MISSING),
+            (with(|one| one.timestamp = None), SENT, MISSING),
+            (with(|one| one.signature = None), SENT, MISSING),
             (with(|one| one.timestamp = Some("today".to_owned())), SENT, NO_TIME),
             (with(|one| one.signature = Some("v1,AAAA".to_owned())), SENT, NO_SIGNATURE),
             (with(|one| one.id = Some("o.d.5".to_owned())), SENT, OTHER_WEBHOOK),
             (with(|one| one.timestamp = Some("1700000001".to_owned())), SENT, OTHER_SECRET),
             (right.clone(), &format!("{SENT}\n"), SPACE_AROUND),
-            (right.clone(), &SENT.replace("1.50", "1.5"), "from byte 37 on, of 51"),
-            (right.clone(), &SENT[..20], "from byte 20 on, of 51"),
             (test.clone(), &pretty, UNFIT),
             (test.clone(), &SENT[..20], UNFIT),
             (with(|one| one.id = Some("o.c.6".to_owned())), SENT, UNFIT),
         ] {
             let checked = check(&headers, body);
-            assert!(!checked.is_right && checked.is_timely.is_none(), "{reason}");
-            let told = checked.reason.unwrap();
-            assert!(told.contains(reason), "{told} for {reason}");
+            assert_eq!(checked, Checked::from(reason));
+        }
+        for (body, same) in [(&*SENT.replace("1.50", "1.5"), 37), (&SENT[..20], 20), ("", 0)] {
+            let checked = check(&right, body);
+            assert_eq!((checked.reason, checked.same_bytes), (Some(CHANGED), Some(same)), "{body}");
         }
         let unsigned = Signer { secret: None, ids: "o.c." };
         let checked = unsigned.check(&right, SENT, UnixMillis(0), |_| None);
-        assert_eq!(checked.reason.as_deref(), Some(UNSIGNED));
+        assert_eq!(checked.reason, Some(UNSIGNED));
+    }
+
+    #[test]
+    fn a_timestamp_is_the_text_that_was_signed() {
+        for timestamp in ["+1700000000", "01700000000", "1700000000.0", " 1700000000", ""] {
+            let timestamp = Some(timestamp.to_owned());
+            let checked = check(&SignedHeaders { timestamp, ..headers("o.c.5", NOW_S) }, SENT);
+            assert_eq!(checked.reason, Some(NO_TIME));
+        }
     }
 
     #[test]
@@ -219,7 +228,7 @@ mod tests {
             "{\n  \"a\": \"é\\n\",\n  \"b\": [1, true, null]\n}",
         ] {
             let reason = check(&headers, body).reason;
-            assert_eq!(reason.as_deref(), Some(WRITTEN_OTHERWISE), "{body}");
+            assert_eq!(reason, Some(WRITTEN_OTHERWISE), "{body}");
         }
     }
 }

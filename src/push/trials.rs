@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use a2a::model::UnixMillis;
 
-/// The tests of a task that are under way, and those of the last minute; or its checks of signatures.
+/// The tests and checks of a task that are under way, and those of the last minute.
 #[derive(Debug, Default)]
 pub struct Trials {
     /// The ids of the webhooks.

@@ -9,6 +9,7 @@ use a2a::model::{VerifySignatureRequest, to_json};
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if there is no such webhook; [`Error::RateLimited`] after too many checks.
+#[inline(never)]
 pub(super) fn verify_signature(
     task: Owned<'_>,
     request: &VerifySignatureRequest,

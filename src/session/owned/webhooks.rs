@@ -133,7 +133,7 @@ impl Owned<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::RateLimited`] if there are too many checks.
+    /// [`Error::RateLimited`] if there are too many tests and checks.
     pub(crate) fn check_signature(
         self,
         asked: &VerifySignatureRequest,
@@ -145,7 +145,7 @@ impl Owned<'_> {
         };
         let found = self.with_webhook(&asked.id, |webhook| (secret(webhook), webhook.dialect));
         let Some((secret, dialect)) = found else { return Ok(None) };
-        session.webhooks.note_check(&asked.id, session.now())?;
+        let _trial = session.webhooks.begin_trial(&asked.id, session.now())?;
         let ids = format!("{}.{}.", session.object(), asked.id);
         let signer = Signer { secret: secret.as_ref(), ids: &ids };
         let sent = |generation| notifications::body_of(session, dialect, generation);

@@ -29,8 +29,6 @@ pub(super) struct Webhooks {
     /// The deleted webhooks that the list of webhooks in trouble may still have.
     gone: RefCell<Vec<WebhookChange>>,
     trials: RefCell<Trials>,
-    /// The checks of signatures.
-    checks: RefCell<Trials>,
     store: Rc<dyn TaskStore>,
     /// The highest number of webhooks.
     limit: usize,
@@ -41,9 +39,8 @@ pub(super) struct Webhooks {
 impl Webhooks {
     /// No webhooks; at most `limit` can be added.
     pub(super) fn new(store: Rc<dyn TaskStore>, limit: usize, keep_alive_ms: u64) -> Self {
-        let (all, gone) = (RefCell::default(), RefCell::default());
-        let (trials, checks) = (RefCell::default(), RefCell::default());
-        Self { all, gone, trials, checks, store, limit, keep_alive_ms }
+        let (all, gone, trials) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self { all, gone, trials, store, limit, keep_alive_ms }
     }
 
     /// Reads the webhooks of a stored task, a line of JSON each.
@@ -184,11 +181,12 @@ impl Webhooks {
         self.with(id, |webhook| webhook.past = None);
     }
 
-    /// Begins a test of this webhook, which lasts until the result is dropped.
+    /// Begins a test of this webhook, or a check of a signature, which lasts until the result is dropped.
     ///
     /// # Errors
     ///
     /// [`Error::RateLimited`] if there are too many tests.
+    #[inline(never)]
     pub(super) fn begin_trial<'a>(
         &'a self,
         id: &'a str,
@@ -196,18 +194,6 @@ impl Webhooks {
     ) -> Result<Trial<'a>, Error> {
         self.trials.borrow_mut().begin(id, now).map_err(Error::RateLimited)?;
         Ok(Trial { trials: &self.trials, id })
-    }
-
-    /// Counts a check of a signature.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::RateLimited`] if there are too many checks.
-    pub(super) fn note_check(&self, id: &str, now: UnixMillis) -> Result<(), Error> {
-        let mut checks = self.checks.borrow_mut();
-        checks.begin(id, now).map_err(Error::RateLimited)?;
-        checks.end(id);
-        Ok(())
     }
 
     /// The registered configs.

@@ -197,6 +197,27 @@ test("of an attempt the page shows what was sent and answered, and a test shows 
     await view.sees(/Failed[^]*503[^]*busy/);
     await view.press("Escape");
     await view.gone("dialog");
+
+    const { headers, body } = sink.arrivals(path)[6]!;
+    const lines = (["webhook-id", "webhook-timestamp", "webhook-signature"] as const).map((name) => `${name}: ${String(headers[name])}`);
+    const asked: string[] = [];
+    view.page.on("request", (request) => void (request.url().endsWith(":verify") && asked.push(request.postData() ?? "")));
+    await tabTo(view, 'button "Check a signature…"');
+    await view.press("Enter");
+    await view.find("dialog", "Check a signature");
+    await view.fill("Headers", `x-secret: hush\n${lines.join("\n")}`);
+    await view.fill("Body", body);
+    await tabTo(view, 'button "Check"');
+    await view.press("Enter");
+    await view.sees("A receiver that refuses it has another secret");
+    await view.fill("Body", `${body} `);
+    await tabTo(view, 'button "Check"');
+    await view.press("Enter");
+    await view.sees(/Not right[^]*The body is the same JSON written otherwise/);
+    await view.inspect("webhooks-check");
+    assert.ok(asked.length === 2 && !asked.join().includes("hush"), "other headers stay on the page");
+    await view.press("Escape");
+    await view.focuses('button "Check a signature…"');
   });
   assert.deepEqual(generations(path).slice(6), [0, 0]);
 });

@@ -55,6 +55,13 @@ export class Person {
     await this.#view.click(role, name, within === undefined ? {} : { within });
   }
 
+  /** Clicks the summary of details that are closed. */
+  async unfold(summary: Name): Promise<void> {
+    this.#step();
+    this.#clicks += 1;
+    await this.#view.unfold(summary);
+  }
+
   async #dialog(): Promise<ElementHandle<Element> | undefined> {
     return (await this.#view.all("dialog"))[0];
   }
@@ -107,7 +114,7 @@ export class Person {
 
   /** Goes down a list of what was found until this is chosen, and takes it. */
   async picks(wanted: RegExp): Promise<void> {
-    const shown = (): Promise<[string, boolean][]> => this.#view.page.$$eval("[role=option]", (all) => all.map((one) => [(one as HTMLElement).innerText.replace(/\s+/g, " ").trim(), one.ariaSelected === "true"]));
+    const shown = (): Promise<[string, boolean][]> => this.#view.page.$$eval("[role=option]", (all) => all.map((one): [string, boolean] => [(one as HTMLElement).innerText.replace(/\s+/g, " ").trim(), one.ariaSelected === "true"]));
     await this.#view.until(async () => (await shown()).some(([text]) => wanted.test(text)), async () => `no ${wanted} in ${JSON.stringify(await shown())}`);
     this.#step();
     while (!(await shown()).some(([text, isChosen]) => isChosen && wanted.test(text))) await this.press("ArrowDown");

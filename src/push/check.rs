@@ -131,6 +131,8 @@ mod tests {
     use super::*;
 
     const SENT: &str = r#"{"statusUpdate":{"taskId":"t","n":1.50,"é":[1,2]}}"#;
+    /// The first 20 bytes of it.
+    const BEGUN: &str = r#"{"statusUpdate":{"ta"#;
     const NOW_S: i64 = 1_700_000_000;
 
     fn secret() -> SigningSecret {
@@ -184,13 +186,13 @@ mod tests {
             (with(|one| one.id = Some("o.d.5".to_owned())), SENT, OTHER_WEBHOOK),
             (with(|one| one.timestamp = Some("1700000001".to_owned())), SENT, OTHER_SECRET),
             (test.clone(), &pretty, UNFIT),
-            (test.clone(), &SENT[..20], UNFIT),
+            (test.clone(), BEGUN, UNFIT),
             (with(|one| one.id = Some("o.c.6".to_owned())), SENT, UNFIT),
         ] {
             let checked = check(&headers, body);
             assert_eq!(checked, Checked::from(reason));
         }
-        for (body, same) in [(&*SENT.replace("1.50", "1.5"), 37), (&SENT[..20], 20), ("", 0)] {
+        for (body, same) in [(&*SENT.replace("1.50", "1.5"), 37), (BEGUN, 20), ("", 0)] {
             let checked = check(&right, body);
             assert_eq!((checked.reason, checked.same_bytes), (Some(CHANGED), Some(same)), "{body}");
         }

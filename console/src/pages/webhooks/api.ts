@@ -77,6 +77,8 @@ export interface Checked {
   isRight: boolean;
   /** What is wrong, or why a receiver would refuse a right signature. */
   reason?: string;
+  /** How many bytes at the beginning of the body are as they were sent. */
+  sameBytes?: number;
 }
 
 /** The state of a webhook's notifications. */

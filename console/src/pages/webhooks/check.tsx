@@ -51,6 +51,7 @@ export function CheckDialog({ agent, task, config, close }: { agent: string; tas
                 <Badge tone={result.isRight ? "good" : "bad"}>{result.isRight ? "Right" : "Not right"}</Badge>
               </p>
               <p>{result.reason !== undefined ? `${sentence(result.reason)}.` : "A receiver that refuses it has another secret, or changes the body before it verifies."}</p>
+              {result.sameBytes !== undefined && <p>Its first {result.sameBytes} bytes are those that were sent.</p>}
             </>
           )}
         </div>

@@ -223,7 +223,7 @@ const JOBS: Job[] = [
   },
   {
     name: "Send a test event, and check the signature that arrived",
-    spec: "webhooks",
+    spec: "webhook-attempts",
     before: () => notified(HOOKS[1]),
     async way(person) {
       await person.click("link", "Webhooks");

@@ -181,6 +181,7 @@ mod tests {
             (Operation::ListTaskPushNotificationDeliveries, true),
             (Operation::RedeliverTaskPushNotifications, true),
             (Operation::TestTaskPushNotificationConfig, true),
+            (Operation::VerifyTaskPushNotificationSignature, true),
             (Operation::GetTaskTimeline, true),
             (Operation::DeleteTask, true),
             (Operation::ListWebhooks, true),

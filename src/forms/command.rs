@@ -330,6 +330,10 @@ mod tests {
             (Operation::ListTaskPushNotificationDeliveries, json!({"taskId": "t", "id": "c"})),
             (Operation::TestTaskPushNotificationConfig, json!({"taskId": "t", "id": "c"})),
             (
+                Operation::VerifyTaskPushNotificationSignature,
+                json!({"taskId": "t", "id": "c", "headers": {"webhook-id": "t.c.1"}, "body": "{}"}),
+            ),
+            (
                 Operation::RedeliverTaskPushNotifications,
                 json!({"taskId": "t", "id": "c", "fromGeneration": 3}),
             ),

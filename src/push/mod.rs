@@ -2,6 +2,7 @@
 //! §3.5.3, §13.2). `edge` sends the notifications.
 
 mod answer;
+mod check;
 mod crowd;
 mod delivery;
 pub mod guard;
@@ -11,6 +12,7 @@ pub mod signature;
 mod trials;
 
 pub use answer::{AnswerText, Hidden};
+pub use check::{Checked, Signer};
 pub use crowd::{Crowd, MAX_SILENT_AT_ONCE, patience_ms};
 pub use delivery::{
     Attempt, DeadLetter, Delivery, Health, Report, RetryPolicy, Standing, Verdict, retry_after_s,

@@ -1,10 +1,10 @@
-//! Limits the test notifications of a task. The limits are kept in memory, so they end when the object of the task leaves memory.
+//! Limits the test notifications of a task, and the checks of signatures. The limits are kept in memory, so they end when the object of the task leaves memory.
 
 use std::collections::VecDeque;
 
 use a2a::model::UnixMillis;
 
-/// The test notifications of a task that are under way, and those of the last minute.
+/// The tests and checks of a task that are under way, and those of the last minute.
 #[derive(Debug, Default)]
 pub struct Trials {
     /// The ids of the webhooks.

@@ -11,6 +11,7 @@ use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
+use a2a::dialect::Dialect;
 use a2a::model::{EventFilter, Generation};
 
 /// Puts a job into the queue for each webhook that needs a job. Called after each change that may create such a need.
@@ -141,6 +142,21 @@ fn give_out_next(
     });
     let trace = trace.flatten();
     Some(Notification { lease, generation, body, dialect, config, standing, trace })
+}
+
+/// The body of the notification about the event of a generation. `None` if it is not stored, or was sent as the task of then.
+pub(super) fn body_of(
+    session: &TaskSession,
+    dialect: Dialect,
+    generation: Generation,
+) -> Option<String> {
+    session.flush().ok()?;
+    let after = Generation(generation.0.checked_sub(1)?);
+    let body =
+        |_, json: &str| dialect.notification(json, || None, session.now()).map(Cow::into_owned);
+    let found = of_event_after(&session.journal, after, EventFilter::All, body);
+    let found = found.map_err(|error| session.reading_failed(&error)).ok().flatten();
+    found.filter(|(found, _)| *found == generation).map(|(_, body)| body)
 }
 
 /// Finds the first stored event after the generation `after` that matches the filter. Returns the generation of the event, and

@@ -136,6 +136,10 @@ fn calls() -> Vec<Call> {
             json!({"taskId": "t", "id": "c", "fromGeneration": 99}),
         ),
         (Operation::TestTaskPushNotificationConfig, json!({"taskId": "t", "id": "c"})),
+        (
+            Operation::VerifyTaskPushNotificationSignature,
+            json!({"taskId": "t", "id": "c", "headers": {}, "body": ""}),
+        ),
     ]
     .map(|(operation, params)| operation.decode(params).expect("good parameters"))
     .into()

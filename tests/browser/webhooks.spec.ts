@@ -60,15 +60,6 @@ async function cardOf(view: View, { task }: Registered) {
   throw new Error(`no card of ${task.id}`);
 }
 
-/** Goes to an element by the tabulator key alone. */
-async function tabTo(view: View, wanted: string): Promise<void> {
-  for (let presses = 0; presses < 100; presses += 1) {
-    if ((await view.focused()) === wanted) return;
-    await view.press("Tab");
-  }
-  await view.focuses(wanted);
-}
-
 test("when all is well, the page says so", () =>
   app.visit("#/webhooks/demo", async (view) => {
     await view.sees("All is well");
@@ -163,42 +154,6 @@ test("the webhooks of a task are shown with their attempts, sent to again, regis
   assert.deepEqual(generations(path).slice(-1), [6]);
   const { configs } = await demo.call<{ configs: { id: string }[] }>("ListTaskPushNotificationConfigs", { taskId: task.id });
   assert.deepEqual(configs.map(({ id }) => id), ["mine"]);
-});
-
-test("of an attempt the page shows what was sent and answered, and a test shows how the receiver answers, by keyboard alone", async () => {
-  const { task, path } = await begin(demo, { status: 422, body: `${TURNED} ${MARKUP}`, headers: { "content-type": "text/html" } });
-  await until(async () => generations(path), (all) => all.length >= 6);
-  await app.visit(`#/webhooks/demo/${task.id}`, async (view) => {
-    await view.sees(/Given up\s+422\s+1\s+1/);
-    await tabTo(view, 'button "Details of attempt 1 to send generation 1"');
-    await view.press("Enter");
-    await view.find("dialog", "Attempt 1 to send generation 1");
-    await view.find("group", "Body of the notification");
-    await view.sees(/webhook-signature\s+v1,… \(made with the signing secret\)/);
-    await view.sees(/a2a-generation\s+1/);
-    assert.match(await view.text(await view.find("region", "Body of the notification, as a tree")), new RegExp(`task[^]*${task.id}`));
-    assert.ok((await view.text(await view.find("region", "Text of the answer"))).includes(MARK));
-    await assertHarmless(view);
-    await view.inspect("webhooks-sent");
-    await view.press("Escape");
-    await view.gone("dialog");
-    await view.focuses('button "Details of attempt 1 to send generation 1"');
-
-    sink.plan(path, { body: "taken" }, { status: 503, body: "busy" });
-    await tabTo(view, 'button "Send a test…"');
-    await view.press("Enter");
-    await view.find("dialog", "Send a test");
-    await tabTo(view, 'button "Send"');
-    await view.press("Enter");
-    await view.sees(/Delivered[^]*200[^]*taken/);
-    await view.inspect("webhooks-test");
-    await tabTo(view, 'button "Send another"');
-    await view.press("Enter");
-    await view.sees(/Failed[^]*503[^]*busy/);
-    await view.press("Escape");
-    await view.gone("dialog");
-  });
-  assert.deepEqual(generations(path).slice(6), [0, 0]);
 });
 
 test("hostile texts in what is told of a webhook stay texts", async () => {

@@ -194,7 +194,7 @@ describe("content", () => {
 
 const PUSH_METHODS = [
   "CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
-  "ListTaskPushNotificationDeliveries", "RedeliverTaskPushNotifications", "TestTaskPushNotificationConfig",
+  "ListTaskPushNotificationDeliveries", "RedeliverTaskPushNotifications", "TestTaskPushNotificationConfig", "VerifyTaskPushNotificationSignature",
 ];
 
 describe("capabilities", () => {

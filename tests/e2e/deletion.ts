@@ -48,7 +48,7 @@ export async function assertGone(id: string, contextId?: string): Promise<void> 
   for (const [method, params] of [
     ["GetTask", { id }], ["CancelTask", { id }], ["GetTaskTimeline", { id }], ["SubscribeToTask", { id }],
     ["CreateTaskPushNotificationConfig", hook], ["ListTaskPushNotificationConfigs", { taskId: id }],
-    ["ListTaskPushNotificationDeliveries", hook], ["TestTaskPushNotificationConfig", hook], ["SendMessage", { message: { ...message("more"), taskId: id } }],
+    ["ListTaskPushNotificationDeliveries", hook], ["TestTaskPushNotificationConfig", hook], ["VerifyTaskPushNotificationSignature", { ...hook, headers: {}, body: "" }], ["SendMessage", { message: { ...message("more"), taskId: id } }],
   ] as const) await assert.rejects(demo.call(method, params), notFound, method);
   for (const path of [`/tasks/${id}`, `/tasks/${id}/timeline`, `/tasks/${id}:subscribe`]) assert.equal((await rest("GET", path)).status, 404, path);
   if (contextId !== undefined) {

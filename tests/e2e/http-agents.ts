@@ -86,6 +86,8 @@ export class AgentServer {
     const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       let body = "";
       for await (const chunk of request.setEncoding("utf8")) body += chunk as string;
+      // The console asks whether the program runs.
+      if (body === "") return void response.writeHead(405).end();
       const turn = JSON.parse(body) as Turn;
       const text = turn.message?.parts.map((part) => part.text ?? "").join(" ") ?? "";
       const closed = once(response, "close").then(() => undefined);

@@ -97,7 +97,7 @@ describe("a task of somebody else is as one that does not exist (§13.1)", () =>
 
 describe("who may ask is answered (§7.5)", () => {
   /** The operations that operators may use. */
-  const OPERATED = /^(GetTask|GetTaskTimeline|DeleteTask|CancelTask|SubscribeToTask|ListTask\w+|RedeliverTaskPushNotifications|TestTaskPushNotificationConfig)$/;
+  const OPERATED = /^(GetTask|GetTaskTimeline|DeleteTask|CancelTask|SubscribeToTask|ListTask\w+|RedeliverTaskPushNotifications|TestTaskPushNotificationConfig|VerifyTaskPushNotificationSignature)$/;
 
   for (const [place, [who, { headers, path = "/guarded", is }]] of Object.entries(CALLERS).entries()) {
     if (is === "stranger" || path !== "/guarded") continue;

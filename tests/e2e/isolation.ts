@@ -52,6 +52,7 @@ const OPERATIONS: [string, (id: string) => object, [string, (id: string) => stri
   ["ListTaskPushNotificationDeliveries", (taskId) => ({ taskId, id: HOOK }), ["GET", (id) => hooks(id, `/${HOOK}/deliveries`)]],
   ["RedeliverTaskPushNotifications", (taskId) => ({ taskId, id: HOOK, fromGeneration: 99 }), ["POST", (id) => hooks(id, `/${HOOK}:redeliver`), () => ({ fromGeneration: 99 })]],
   ["TestTaskPushNotificationConfig", (taskId) => ({ taskId, id: HOOK }), ["POST", (id) => hooks(id, `/${HOOK}:test`)]],
+  ["VerifyTaskPushNotificationSignature", (taskId) => ({ taskId, id: HOOK, headers: {}, body: "" }), ["POST", (id) => hooks(id, `/${HOOK}:verify`), () => ({ headers: {}, body: "" })]],
   ["DeleteTaskPushNotificationConfig", (taskId) => ({ taskId, id: HOOK }), ["DELETE", (id) => hooks(id, `/${HOOK}`)]],
 ];
 

@@ -167,6 +167,9 @@ test("what a webhook needs is named (§9.5)", async () => {
     ["ListTaskPushNotificationDeliveries", { id: "c" }, ["taskId"]],
     ["RedeliverTaskPushNotifications", {}, ["taskId", "id", "fromGeneration"]],
     ["TestTaskPushNotificationConfig", { taskId: "t" }, ["id"]],
+    ["VerifyTaskPushNotificationSignature", { taskId: "t" }, ["id", "headers", "body"]],
+    ["VerifyTaskPushNotificationSignature", { taskId: "t", id: "c", headers: { "Webhook-Id": 1 }, body: {} }, ["headers", "body"]],
+    ["VerifyTaskPushNotificationSignature", { taskId: "t", id: "c", headers: { "webhook-signature": "v".repeat(4097) }, body: "" }, ["headers"]],
   ] as const) {
     const refused = await call("/demo", method, params);
     assert.deepEqual([refused.status, refused.fields], [-32602, fields], method);

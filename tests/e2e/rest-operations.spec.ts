@@ -119,6 +119,7 @@ describe("operations", () => {
     ["GET", "tasks/unknown/pushNotificationConfigs/c/deliveries"],
     ["POST", "tasks/unknown/pushNotificationConfigs/c:redeliver"],
     ["POST", "tasks/unknown/pushNotificationConfigs/c:test"],
+    ["POST", "tasks/unknown/pushNotificationConfigs/c:verify"],
   ] as const) {
     test(`${verb} ${path} is refused where the card does not declare webhooks, before the task is looked for (§3.3.4)`, async () => {
       const response = await call(verb, `${worker.url}/picky/${path}`, verb === "POST" ? { url: "https://a.example" } : undefined);

@@ -112,6 +112,7 @@ describe("verbs and paths", () => {
     ["tasks/t/pushNotificationConfigs/c/deliveries", "GET"],
     ["tasks/t/pushNotificationConfigs/c:redeliver", "POST"],
     ["tasks/t/pushNotificationConfigs/c:test", "POST"],
+    ["tasks/t/pushNotificationConfigs/c:verify", "POST"],
     ["extendedAgentCard", "GET"],
   ] as const) {
     test(`${path} takes ${allowed} and says so to others (§11.3)`, async () => {

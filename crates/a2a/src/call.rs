@@ -10,7 +10,7 @@ use crate::model::{
     CancelTaskRequest, DeleteContextRequest, DeleteTaskRequest, GetTaskRequest,
     GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
     ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest,
-    SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
+    SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig, VerifySignatureRequest,
 };
 use crate::operation::{Operation, check_webhooks_offered};
 
@@ -66,6 +66,8 @@ pub enum WebhookCall {
     RedeliverTaskPushNotifications(RedeliverRequest),
     /// TestTaskPushNotificationConfig.
     TestTaskPushNotificationConfig(PushNotificationConfigRequest),
+    /// VerifyTaskPushNotificationSignature.
+    VerifyTaskPushNotificationSignature(Box<VerifySignatureRequest>),
 }
 
 /// A call that a task answers by a stream of events.
@@ -165,6 +167,10 @@ impl Operation {
             Self::TestTaskPushNotificationConfig => {
                 WebhookCall::TestTaskPushNotificationConfig(Decode::decode(fields)?).into()
             }
+            Self::VerifyTaskPushNotificationSignature => {
+                let request = Decode::decode(fields)?;
+                WebhookCall::VerifyTaskPushNotificationSignature(Box::new(request)).into()
+            }
         })
     }
 }
@@ -227,6 +233,7 @@ impl Call {
                 | WebhookCall::ListTaskPushNotificationDeliveries(request)
                 | WebhookCall::TestTaskPushNotificationConfig(request) => &request.tenant,
                 WebhookCall::RedeliverTaskPushNotifications(request) => &request.tenant,
+                WebhookCall::VerifyTaskPushNotificationSignature(request) => &request.tenant,
             },
         };
         tenant.as_deref()
@@ -330,6 +337,9 @@ impl WebhookCall {
             }
             Self::RedeliverTaskPushNotifications(_) => Operation::RedeliverTaskPushNotifications,
             Self::TestTaskPushNotificationConfig(_) => Operation::TestTaskPushNotificationConfig,
+            Self::VerifyTaskPushNotificationSignature(_) => {
+                Operation::VerifyTaskPushNotificationSignature
+            }
         }
     }
 
@@ -343,6 +353,7 @@ impl WebhookCall {
             | Self::ListTaskPushNotificationDeliveries(request)
             | Self::TestTaskPushNotificationConfig(request) => &request.task_id,
             Self::RedeliverTaskPushNotifications(request) => &request.task_id,
+            Self::VerifyTaskPushNotificationSignature(request) => &request.task_id,
         }
     }
 }

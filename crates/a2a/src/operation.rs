@@ -43,7 +43,7 @@ macro_rules! operations {
             older: [$($method:literal $since:ident),*] $(,)?
         }
     )*) => {
-        /// The operations of A2A 1.0 (spec §3.1), five of the extension
+        /// The operations of A2A 1.0 (spec §3.1), six of the extension
         /// [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), one of
         /// [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION), and two of
         /// [`DELETION_EXTENSION`](crate::model::DELETION_EXTENSION).
@@ -158,6 +158,13 @@ operations! {
     }
     /// TestTaskPushNotificationConfig (extension).
     TestTaskPushNotificationConfig {
+        needs: Webhooks,
+        operators: true,
+        message: false,
+        older: [],
+    }
+    /// VerifyTaskPushNotificationSignature (extension).
+    VerifyTaskPushNotificationSignature {
         needs: Webhooks,
         operators: true,
         message: false,
@@ -287,6 +294,7 @@ mod tests {
             (Operation::ListTaskPushNotificationDeliveries, -32003),
             (Operation::RedeliverTaskPushNotifications, -32003),
             (Operation::TestTaskPushNotificationConfig, -32003),
+            (Operation::VerifyTaskPushNotificationSignature, -32003),
             (Operation::ListWebhooks, -32003),
         ] {
             let error = operation.check_offered(&capabilities).expect_err("not declared");

@@ -48,7 +48,8 @@ impl Change {
             | WebhookCall::ListTaskPushNotificationConfigs(_)
             | WebhookCall::ListTaskPushNotificationDeliveries(_)
             | WebhookCall::RedeliverTaskPushNotifications(_)
-            | WebhookCall::TestTaskPushNotificationConfig(_) => return None,
+            | WebhookCall::TestTaskPushNotificationConfig(_)
+            | WebhookCall::VerifyTaskPushNotificationSignature(_) => return None,
         };
         Some(Self { act, webhook: webhook.clone() })
     }

@@ -8,6 +8,7 @@ mod list;
 mod redeliver;
 pub(super) mod shown;
 mod test;
+mod verify;
 
 use crate::session::Owned;
 use a2a::dialect::Dialect;
@@ -47,6 +48,9 @@ pub async fn manage_webhooks(
         WebhookCall::TestTaskPushNotificationConfig(request) => {
             // In a box, since few calls need it: each call of the object has the size of the largest.
             Box::pin(test::test_webhook(task, &request)).await.map(Outcome::Deliveries)
+        }
+        WebhookCall::VerifyTaskPushNotificationSignature(request) => {
+            verify::verify_signature(task, &request).map(Outcome::Deliveries)
         }
     }
 }

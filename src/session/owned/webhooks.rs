@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::Owned;
 use crate::port::{Act, Audit, Observation};
 use crate::push::signature::SigningSecret;
-use crate::push::{Attempt, Notification, Report, Standing};
+use crate::push::{Attempt, Checked, Notification, Report, Signer, Standing};
 use crate::session::debts::{self, Troubles};
 use crate::session::webhooks::Webhook;
 use crate::session::{Sender, notifications};
@@ -15,7 +15,7 @@ use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{
     Generation, Metadata, StreamResponse, Task, TaskPushNotificationConfig, TaskStatus,
-    TaskStatusUpdateEvent, to_json,
+    TaskStatusUpdateEvent, VerifySignatureRequest, to_json,
 };
 
 impl Owned<'_> {
@@ -127,6 +127,29 @@ impl Owned<'_> {
         };
         let _trial = session.webhooks.begin_trial(id, session.now())?;
         Ok(Some(session.ports.queue.attempt(agent, notification).await))
+    }
+
+    /// Checks the signature of a request that the receiver of a webhook has got. Changes nothing. `None` if there is no such webhook.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`] if there are too many tests and checks.
+    pub(crate) fn check_signature(
+        self,
+        asked: &VerifySignatureRequest,
+    ) -> Result<Option<Checked>, Error> {
+        let session = self.session;
+        let secret = |webhook: &Webhook| {
+            let secret = webhook.config.signing_secret.as_ref();
+            secret.and_then(|secret| SigningSecret::parse(secret.reveal()).ok())
+        };
+        let found = self.with_webhook(&asked.id, |webhook| (secret(webhook), webhook.dialect));
+        let Some((secret, dialect)) = found else { return Ok(None) };
+        let _trial = session.webhooks.begin_trial(&asked.id, session.now())?;
+        let ids = format!("{}.{}.", session.object(), asked.id);
+        let signer = Signer { secret: secret.as_ref(), ids: &ids };
+        let sent = |generation| notifications::body_of(session, dialect, generation);
+        Ok(Some(signer.check(&asked.headers, &asked.body, session.now(), sent)))
     }
 
     /// The body of a test notification: the state of the task, marked as a test.

@@ -181,11 +181,12 @@ impl Webhooks {
         self.with(id, |webhook| webhook.past = None);
     }
 
-    /// Begins a test of this webhook, which lasts until the result is dropped.
+    /// Begins a test of this webhook, or a check of a signature, which lasts until the result is dropped.
     ///
     /// # Errors
     ///
     /// [`Error::RateLimited`] if there are too many tests.
+    #[inline(never)]
     pub(super) fn begin_trial<'a>(
         &'a self,
         id: &'a str,

@@ -72,6 +72,15 @@ export interface Attempt {
 /** The attempt of a test notification. */
 export type TestResult = Omit<Attempt, "outcome"> & { outcome: "delivered" | "failed" };
 
+/** Whether the signature of a request is right. */
+export interface Checked {
+  isRight: boolean;
+  /** What is wrong, or why a receiver would refuse a right signature. */
+  reason?: string;
+  /** How many bytes at the beginning of the body are as they were sent. */
+  sameBytes?: number;
+}
+
 /** The state of a webhook's notifications. */
 export interface Deliveries {
   health: Health;
@@ -146,6 +155,11 @@ export async function sendAgain(agent: string, task: string, id: string, fromGen
 /** Sends a test notification at once. @throws {Problem} */
 export function sendTest(agent: string, task: string, id: string): Promise<TestResult> {
   return json({ agent, path: `${pathOf(agent, task, id)}:test`, headers: asOperator(), body: {} });
+}
+
+/** Asks whether the signature of a request, which the receiver has got, is right. @throws {Problem} */
+export function verifySignature(agent: string, task: string, id: string, body: { headers: Record<string, string>; body: string }): Promise<Checked> {
+  return json({ agent, path: `${pathOf(agent, task, id)}:verify`, headers: asOperator(), body });
 }
 
 /** The event of a generation, as a stream of the task repeats it; undefined if there is no such event. @throws {Problem} */

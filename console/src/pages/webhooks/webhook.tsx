@@ -5,6 +5,7 @@ import { Badge } from "../../parts/state.tsx";
 import { duration, Time } from "../../parts/time.tsx";
 import { hostOf, sentence } from "../../parts/words.ts";
 import { type Attempt, type Webhook, type WebhookConfig } from "./api.ts";
+import { CheckDialog } from "./check.tsx";
 import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
 import { SentDialog } from "./sent.tsx";
 import { TestDialog } from "./test.tsx";
@@ -16,6 +17,7 @@ export function WebhookCard({ agent, task, webhook, send, remove }: { agent: str
   const { config, deliveries } = webhook;
   const [sent, setSent] = useState<Attempt>();
   const [isTesting, setTesting] = useState(false);
+  const [isChecking, setChecking] = useState(false);
   const { health, failingSince, deliveredGeneration, nextAttemptAt, lastError, attempts, deadLetters = [] } = deliveries;
   return (
     <article class="card stack">
@@ -64,6 +66,9 @@ export function WebhookCard({ agent, task, webhook, send, remove }: { agent: str
             Delete…
           </button>
         )}
+        <button type="button" onClick={() => setChecking(true)}>
+          Check a signature…
+        </button>
         <button type="button" onClick={() => setTesting(true)}>
           Send a test…
         </button>
@@ -72,6 +77,7 @@ export function WebhookCard({ agent, task, webhook, send, remove }: { agent: str
         </button>
       </div>
       {sent !== undefined && <SentDialog agent={agent} task={task} config={config} attempt={sent} close={() => setSent(undefined)} />}
+      {isChecking && <CheckDialog agent={agent} task={task} config={config} close={() => setChecking(false)} />}
       {isTesting && <TestDialog agent={agent} task={task} config={config} close={() => setTesting(false)} />}
     </article>
   );

@@ -81,7 +81,8 @@ fn is_repeatable(call: &Call) -> bool {
             WebhookCall::GetTaskPushNotificationConfig(_)
             | WebhookCall::ListTaskPushNotificationConfigs(_)
             | WebhookCall::DeleteTaskPushNotificationConfig(_)
-            | WebhookCall::ListTaskPushNotificationDeliveries(_) => true,
+            | WebhookCall::ListTaskPushNotificationDeliveries(_)
+            | WebhookCall::VerifyTaskPushNotificationSignature(_) => true,
         },
         Call::Task(_)
         | Call::Follow(_)

@@ -67,5 +67,5 @@ pub use webhook::{
 };
 pub use webhook_request::{
     ListPushNotificationConfigsRequest, ListWebhooksRequest, PushNotificationConfigRequest,
-    RedeliverRequest, WebhookTrouble,
+    RedeliverRequest, SignedHeaders, VerifySignatureRequest, WebhookTrouble,
 };

@@ -50,6 +50,37 @@ pub struct RedeliverRequest {
     pub from_generation: u64,
 }
 
+/// The parameters of VerifyTaskPushNotificationSignature (extension [`WEBHOOKS_EXTENSION`](super::WEBHOOKS_EXTENSION)).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerifySignatureRequest {
+    /// The agent, if several agents have the same URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The task.
+    pub task_id: TaskId,
+    /// The webhook.
+    pub id: String,
+    /// The headers of the request whose signature is checked.
+    pub headers: SignedHeaders,
+    /// Its body, as it came in.
+    pub body: String,
+}
+
+/// The headers of a notification that have to do with its signature. Other headers are not kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SignedHeaders {
+    /// `webhook-id`.
+    #[serde(rename = "webhook-id", skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// `webhook-timestamp`.
+    #[serde(rename = "webhook-timestamp", skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// `webhook-signature`.
+    #[serde(rename = "webhook-signature", skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
 /// The parameters of ListWebhooks (extension [`WEBHOOKS_EXTENSION`](super::WEBHOOKS_EXTENSION)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -115,6 +146,40 @@ impl Decode for PushNotificationConfigRequest {
         Some(Self { tenant, task_id: task_id?, id: id? })
     }
 }
+
+impl Decode for VerifySignatureRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let webhook = PushNotificationConfigRequest::decode(fields);
+        let headers = fields.required_object("headers");
+        let body = fields.required_text("body");
+        let PushNotificationConfigRequest { tenant, task_id, id } = webhook?;
+        Some(Self { tenant, task_id, id, headers: headers?, body: body? })
+    }
+}
+
+impl Decode for SignedHeaders {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        fields.rest("texts by the names of headers, each of at most 4096 bytes", |headers| {
+            let header = |name| {
+                let mut all = headers.as_object()?.iter();
+                match all.find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                    Some((_, Value::String(text))) if text.len() <= MAX_HEADER_BYTES => {
+                        let text = text.trim();
+                        Some((!text.is_empty()).then(|| text.to_owned()))
+                    }
+                    Some(_) => None,
+                    None => Some(None),
+                }
+            };
+            let [id, timestamp] = ["webhook-id", "webhook-timestamp"].map(header);
+            let signature = header("webhook-signature");
+            Some(Self { id: id?, timestamp: timestamp?, signature: signature? })
+        })
+    }
+}
+
+/// The largest length of one of the [`SignedHeaders`].
+const MAX_HEADER_BYTES: usize = 4_096;
 
 impl Decode for ListPushNotificationConfigsRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {

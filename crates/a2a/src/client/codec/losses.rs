@@ -20,6 +20,7 @@ pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Op
                     WebhookCall::ListTaskPushNotificationDeliveries(_)
                         | WebhookCall::RedeliverTaskPushNotifications(_)
                         | WebhookCall::TestTaskPushNotificationConfig(_)
+                        | WebhookCall::VerifyTaskPushNotificationSignature(_)
                 )
         )
     );
@@ -128,6 +129,7 @@ fn forget_tenant(call: &mut Call) {
             | WebhookCall::ListTaskPushNotificationDeliveries(request)
             | WebhookCall::TestTaskPushNotificationConfig(request) => &mut request.tenant,
             WebhookCall::RedeliverTaskPushNotifications(request) => &mut request.tenant,
+            WebhookCall::VerifyTaskPushNotificationSignature(request) => &mut request.tenant,
         },
     };
     *tenant = None;

@@ -254,7 +254,8 @@ impl Wire {
                 WebhookCall::DeleteTaskPushNotificationConfig(_)
                 | WebhookCall::ListTaskPushNotificationDeliveries(_)
                 | WebhookCall::RedeliverTaskPushNotifications(_)
-                | WebhookCall::TestTaskPushNotificationConfig(_) => Answer::Done,
+                | WebhookCall::TestTaskPushNotificationConfig(_)
+                | WebhookCall::VerifyTaskPushNotificationSignature(_) => Answer::Done,
             },
             Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::DeleteTask(_)) => Answer::Done,
             Call::Context(_) => Answer::ContextDeleted(read(&what, json, ContextDeletion::decode)?),

@@ -57,7 +57,8 @@ fn asked_of_webhook(binding: Binding, call: &WebhookCall) -> serde_json::Result<
             encode(&Named { push_notification_config_id: &request.id, ..task })
         }
         WebhookCall::ListTaskPushNotificationConfigs(_)
-        | WebhookCall::RedeliverTaskPushNotifications(_) => encode(&task),
+        | WebhookCall::RedeliverTaskPushNotifications(_)
+        | WebhookCall::VerifyTaskPushNotificationSignature(_) => encode(&task),
     }
 }
 

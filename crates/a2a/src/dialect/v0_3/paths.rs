@@ -19,6 +19,7 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
             | Resource::Deliveries(..)
             | Resource::Redeliver(..)
             | Resource::Test(..)
+            | Resource::Verify(..)
             | Resource::Timeline(_)
             | Resource::Context(_)
             | Resource::Webhooks => None,
@@ -49,6 +50,7 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
         | Resource::Deliveries(..)
         | Resource::Redeliver(..)
         | Resource::Test(..)
+        | Resource::Verify(..)
         | Resource::Timeline(_)
         | Resource::Context(_)
         | Resource::Webhooks => return None,

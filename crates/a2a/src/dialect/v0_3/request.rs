@@ -58,6 +58,7 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         Operation::ListTaskPushNotificationDeliveries
         | Operation::RedeliverTaskPushNotifications
         | Operation::TestTaskPushNotificationConfig
+        | Operation::VerifyTaskPushNotificationSignature
         | Operation::GetTaskTimeline
         | Operation::DeleteTask
         | Operation::DeleteContext

@@ -25,6 +25,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
             | WebhookCall::TestTaskPushNotificationConfig(request) => encode(request),
             WebhookCall::ListTaskPushNotificationConfigs(request) => encode(request),
             WebhookCall::RedeliverTaskPushNotifications(request) => encode(request),
+            WebhookCall::VerifyTaskPushNotificationSignature(request) => encode(request),
         },
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(request),
         Call::List(request) => encode(request),

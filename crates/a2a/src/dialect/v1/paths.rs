@@ -22,6 +22,7 @@ pub(crate) enum Resource {
     Deliveries(String, String),
     Redeliver(String, String),
     Test(String, String),
+    Verify(String, String),
     Timeline(String),
     Webhooks,
     Context(String),
@@ -64,6 +65,8 @@ impl Resource {
                     Self::Redeliver(task, percent::decode(id))
                 } else if let Some(id) = id.strip_suffix(":test") {
                     Self::Test(task, percent::decode(id))
+                } else if let Some(id) = id.strip_suffix(":verify") {
+                    Self::Verify(task, percent::decode(id))
                 } else {
                     Self::PushConfig(task, percent::decode(id))
                 })
@@ -110,6 +113,9 @@ impl Resource {
                     WebhookCall::TestTaskPushNotificationConfig(request) => {
                         Self::Test(task, request.id.clone())
                     }
+                    WebhookCall::VerifyTaskPushNotificationSignature(request) => {
+                        Self::Verify(task, request.id.clone())
+                    }
                 }
             }
         }
@@ -135,6 +141,7 @@ impl Resource {
             Self::Deliveries(task, id) => format!("{}/{}/deliveries", configs(task), encode(id)),
             Self::Redeliver(task, id) => format!("{}/{}:redeliver", configs(task), encode(id)),
             Self::Test(task, id) => format!("{}/{}:test", configs(task), encode(id)),
+            Self::Verify(task, id) => format!("{}/{}:verify", configs(task), encode(id)),
         }
     }
 
@@ -184,6 +191,9 @@ impl Resource {
             Self::Test(..) => {
                 ("POST, OPTIONS", &[("POST", Operation::TestTaskPushNotificationConfig)])
             }
+            Self::Verify(..) => {
+                ("POST, OPTIONS", &[("POST", Operation::VerifyTaskPushNotificationSignature)])
+            }
             Self::Timeline(_) => ("GET, OPTIONS", &[("GET", Operation::GetTaskTimeline)]),
             Self::Webhooks => ("GET, OPTIONS", &[("GET", Operation::ListWebhooks)]),
             Self::Context(_) => ("DELETE, OPTIONS", &[("DELETE", Operation::DeleteContext)]),
@@ -208,7 +218,8 @@ impl Resource {
             Self::PushConfig(task, id)
             | Self::Deliveries(task, id)
             | Self::Redeliver(task, id)
-            | Self::Test(task, id) => [Some(("taskId", task)), Some(("id", id))],
+            | Self::Test(task, id)
+            | Self::Verify(task, id) => [Some(("taskId", task)), Some(("id", id))],
         };
         ids.into_iter().flatten()
     }
@@ -226,6 +237,7 @@ impl Resource {
             | Self::PushConfig(..)
             | Self::Deliveries(..)
             | Self::Redeliver(..)
+            | Self::Verify(..)
             | Self::Timeline(_)
             | Self::Webhooks
             | Self::Context(_)
@@ -281,6 +293,10 @@ mod tests {
             (
                 "tasks/a/pushNotificationConfigs/b:c:test",
                 Resource::Test("a".to_owned(), "b:c".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:verify",
+                Resource::Verify("a".to_owned(), "b".to_owned()),
             ),
             (
                 "tasks/a/pushNotificationConfigs/b:c",

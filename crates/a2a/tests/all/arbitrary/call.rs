@@ -4,8 +4,9 @@ use a2a::model::{
     AuthenticationInfo, CancelTaskRequest, ContextId, DeleteContextRequest, DeleteTaskRequest,
     EventFilter, GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest,
     ListTasksRequest, ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, Secret,
-    SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest, TaskId,
-    TaskPushNotificationConfig, TaskState, TimelineOrder, UnixMillis, WebhookTrouble,
+    SendMessageConfiguration, SendMessageRequest, SignedHeaders, SubscribeToTaskRequest, TaskId,
+    TaskPushNotificationConfig, TaskState, TimelineOrder, UnixMillis, VerifySignatureRequest,
+    WebhookTrouble,
 };
 use a2a::{Call, FollowCall, TaskCall, WebhookCall};
 use proptest::collection::vec;
@@ -153,12 +154,26 @@ fn webhook_call() -> impl Strategy<Value = WebhookCall> {
         named().prop_map(WebhookCall::DeleteTaskPushNotificationConfig),
         named().prop_map(WebhookCall::ListTaskPushNotificationDeliveries),
         named().prop_map(WebhookCall::TestTaskPushNotificationConfig),
+        (named(), signed_headers(), word()).prop_map(|(webhook, headers, body)| {
+            let PushNotificationConfigRequest { tenant, task_id, id } = webhook;
+            let request = VerifySignatureRequest { tenant, task_id, id, headers, body };
+            WebhookCall::VerifyTaskPushNotificationSignature(Box::new(request))
+        }),
         (named(), 1..=u64::MAX).prop_map(|(webhook, from_generation)| {
             let PushNotificationConfigRequest { tenant, task_id, id } = webhook;
             let request = RedeliverRequest { tenant, task_id, id, from_generation };
             WebhookCall::RedeliverTaskPushNotifications(request)
         }),
     ]
+}
+
+fn signed_headers() -> impl Strategy<Value = SignedHeaders> {
+    let header = || option::of("[a-z0-9.,+/=]{1,8}");
+    (header(), header(), header()).prop_map(|(id, timestamp, signature)| SignedHeaders {
+        id,
+        timestamp,
+        signature,
+    })
 }
 
 pub(crate) fn webhook() -> impl Strategy<Value = TaskPushNotificationConfig> {

@@ -26,7 +26,7 @@ impl NamedUsage {
 }
 
 /// The parts of a use by the names of models, as the log and the index have them: an array of requests, tokens read, tokens written, and the cost in
-/// millionths. A further name than [`MOST_MODELS`] has no part.
+/// millionths. Names after the eighth have no part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ByModel(Map<String, Value>);

@@ -97,11 +97,17 @@ export class LiveAgents {
       const { agents, read } = writeAgents();
       // Other files of the folders, such as an editor's own, are of no interest.
       const names = changed.filter((path) => read.includes(path) || this.#read.includes(path));
+      const isChanged = !isSame(agents, this.#agents);
+      // A look that no event has asked for may read a file ahead of the event that names it.
+      if (isChanged && names.length === 0 && !again) {
+        this.#since = since;
+        return this.#soon(SETTLED_AFTER_MS, true);
+      }
       this.#read = read;
       this.#watch();
       const wasMistaken = this.#mistake !== undefined;
       this.#mistake = undefined;
-      if (!isSame(agents, this.#agents)) {
+      if (isChanged) {
         this.#agents = agents;
         this.#untold ??= { names: new Set(), since };
         for (const name of names.length > 0 ? names : ["the agents"]) this.#untold.names.add(name);

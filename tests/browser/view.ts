@@ -20,7 +20,7 @@ export type Scheme = "light" | "dark";
 export type Size = keyof typeof SIZES;
 
 /** Of the window, in CSS pixels. */
-const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const SIZES = { desktop: { width: 1280, height: 800 }, tablet: { width: 800, height: 1024 }, phone: { width: 390, height: 844 } };
 
 /** What has a name: equal to a text, or matching. */
 export type Name = string | RegExp;
@@ -294,12 +294,12 @@ export class View {
   }
 
   /**
-   * Shows the page in both colour schemes and sizes: axe must find nothing to object to, nothing may be wider than the screen of a phone, and
+   * Shows the page in both colour schemes and three widths: axe must find nothing to object to, nothing may be wider than the screen, and
    * each leaves a picture in build/screenshots, `<name>-<size>-<scheme>.png`. The view is light and of desktop size again afterwards.
    */
   async inspect(name: string): Promise<void> {
     const found: string[] = [];
-    for (const size of ["desktop", "phone"] as const) {
+    for (const size of ["desktop", "tablet", "phone"] as const) {
       for (const scheme of ["light", "dark"] as const) {
         await this.show({ size, scheme });
         await this.screenshot(`${name}-${size}-${scheme}`);

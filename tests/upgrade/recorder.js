@@ -7,7 +7,8 @@ function record(kind, text) {
   if (typeof text === "string" && text !== "" && text.length <= MAX_CHARS) console.log(`recorded ${JSON.stringify({ kind, text })}`);
 }
 
-// Both ends of a follower's socket: the command that opens a stream is JSON, frames are not. A short command comes with the upgrade.
+// Both ends of a follower's socket: the command that opens a stream is JSON, frames are not. A short command comes with the upgrade, and a short first
+// frame with its answer.
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (text) {
   record(String(text).startsWith("{") ? "stream" : "frame", text);
@@ -20,7 +21,9 @@ const KINDS = { notification: "ask", callback: "callback" };
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
     record("stream", request.headers.get("x-follow"));
-    return super.fetch(request);
+    const answer = await super.fetch(request);
+    record("frame", answer.headers.get("x-follow")?.replaceAll("\t", "\n"));
+    return answer;
   }
 
   async ask(form, text) {

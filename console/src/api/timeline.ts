@@ -141,7 +141,7 @@ export function pathOf({ agent, id }: TaskOf, rest = ""): string {
 }
 
 /** The task with its artifacts, and the newest messages of its history; with all of them by default. @throws {Problem} */
-export function wholeTask(task: TaskOf, { historyLength, signal }: { historyLength?: number; signal?: AbortSignal | undefined } = {}): Promise<Task> {
+export function wholeTask(task: TaskOf, { historyLength, signal }: { historyLength?: number | undefined; signal?: AbortSignal | undefined } = {}): Promise<Task> {
   return json<Task>({ agent: task.agent, path: pathOf(task), query: { historyLength }, headers: actOn(task), signal, isQuiet: true });
 }
 

@@ -1,10 +1,9 @@
 // Two tasks side by side: their states, numbers and answers, live.
-import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { json } from "../../api/http.ts";
-import { actOn, wholeTask, type Head, type TaskOf } from "../../api/timeline.ts";
-import { isFinal, isWaiting, type ListTasksResponse, type Message, type Task } from "../../api/types.ts";
+import { actOn, type Head, type TaskOf } from "../../api/timeline.ts";
+import { isFinal, type ListTasksResponse, type Message } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
-import { Answer } from "../../parts/form/answer.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { useLoaded } from "../../parts/loaded.ts";
@@ -18,7 +17,7 @@ import { href, place } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { LiveTimeline } from "../tasks/live.ts";
 import { RunAgain } from "../tasks/run-again.tsx";
-import { answered } from "../waiting/count.ts";
+import { useWhole, Waiting } from "../tasks/whole.tsx";
 import { compareAddress, taskNamed } from "./address.ts";
 import { rowsOf, sentenceOf, type Row } from "./verdicts.ts";
 import "./compare.css";
@@ -132,47 +131,19 @@ function Numbers({ head, rows, at }: { head: Head; rows: readonly Row[] | undefi
   );
 }
 
-/** The message that began the task, and what has come of it. Loaded when the task ends or waits. */
+/** The message that began the task, and what has come of it. */
 function Answers({ task, head, changed }: { task: TaskOf; head: Head; changed: () => void }) {
-  const isSettled = isFinal(head.state) || isWaiting(head.state);
-  const whose = useContext(Whose);
-  const [whole, setWhole] = useState<Task>();
-  const [problem, setProblem] = useState<unknown>();
-  useEffect(() => {
-    const over = new AbortController();
-    wholeTask(task, { signal: over.signal }).then(
-      (found) => (setWhole(found), setProblem(undefined)),
-      (error: unknown) => over.signal.aborted || setProblem(error),
-    );
-    return () => over.abort();
-  }, [head.state, isSettled && head.generation]);
-  if (problem !== undefined) return <ProblemBox problem={problem} />;
+  const { whole, problem, retry } = useWhole(task, head, { isEarly: true });
+  if (problem !== undefined) return <ProblemBox problem={problem} retry={retry} />;
   if (whole === undefined) return <Loading />;
   const begun = whole.history?.find(({ role }) => role === "ROLE_USER");
-  const asks = isWaiting(head.state) && whole.status.state === head.state && !isOperator.value;
   const { message } = whole.status;
   const artifacts = whole.artifacts ?? [];
   return (
     <>
       {begun !== undefined && <Said title="The message" message={begun} />}
-      {asks ? (
-        <section class="stack" aria-label={`Waiting for an answer${whose}`}>
-          <h3>It waits for you</h3>
-          <Answer
-            key={whole.status.timestamp}
-            agent={task.agent}
-            task={whole}
-            name={`the task ${shortened(task.id)}`}
-            isReadOnly={false}
-            done={() => {
-              answered(task.agent);
-              changed();
-            }}
-          />
-        </section>
-      ) : (
-        message !== undefined && isFinal(head.state) && <Said title="The last word" message={message} />
-      )}
+      <Waiting task={task} head={head} whole={whole} Heading="h3" changed={changed} />
+      {message !== undefined && isFinal(head.state) && <Said title="The last word" message={message} />}
       {artifacts.map((artifact) => (
         <ArtifactView key={artifact.artifactId} artifact={artifact} />
       ))}

@@ -1,13 +1,12 @@
 // One task: its facts, its artifacts, and its timeline.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
-import { actOn, pathOf, wholeTask, type Head, type TaskOf } from "../../api/timeline.ts";
-import { isFinal, isWaiting, type Task } from "../../api/types.ts";
+import { actOn, pathOf, type Head, type TaskOf } from "../../api/timeline.ts";
+import { isFinal, type Task } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { ConfirmDialog } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
 import { Fact } from "../../parts/fact.tsx";
-import { Answer } from "../../parts/form/answer.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
@@ -15,11 +14,9 @@ import { ProblemBox } from "../../parts/problem.tsx";
 import { costText } from "../../parts/numbers.ts";
 import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration, now } from "../../parts/time.tsx";
-import { shortened } from "../../parts/words.ts";
 import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { compareAddress } from "../compare/address.ts";
-import { answered } from "../waiting/count.ts";
 import { diagnosisOf } from "./diagnosis.ts";
 import { placeOf } from "./entry.ts";
 import { LiveTimeline, type Following } from "./live.ts";
@@ -28,6 +25,7 @@ import { TaskLink } from "./pane.tsx";
 import { RunAgain } from "./run-again.tsx";
 import { findSpan, traceOf } from "./trace.ts";
 import { Trace } from "./trace.tsx";
+import { useWhole, Waiting } from "./whole.tsx";
 
 export function TaskPage({ task }: { task: TaskOf }) {
   // In another role the contents differ, so everything is loaded again.
@@ -198,44 +196,12 @@ function Facts({ head, following, askedBy }: { head: Head; following: Following;
 
 /** The open question of the task, and its complete artifacts. Loaded when the task ends or waits. */
 function Contents({ task, head, timeline }: { task: TaskOf; head: Head; timeline: LiveTimeline }) {
-  const [whole, setWhole] = useState<Task | undefined>(undefined);
-  const [problem, setProblem] = useState<unknown>(undefined);
-  const isSettled = isFinal(head.state) || isWaiting(head.state);
-  const read = (signal?: AbortSignal) => {
-    wholeTask(task, { historyLength: 0, signal }).then(
-      (found) => (setWhole(found), setProblem(undefined)),
-      (error: unknown) => signal?.aborted !== true && setProblem(error),
-    );
-  };
-  useEffect(() => {
-    if (!isSettled) return;
-    const over = new AbortController();
-    read(over.signal);
-    return () => over.abort();
-  }, [task.agent, task.id, head.state, isSettled && head.generation]);
+  const { whole, problem, retry } = useWhole(task, head, { historyLength: 0 });
   const artifacts = whole?.artifacts ?? [];
-  if (problem !== undefined) return <ProblemBox problem={problem} retry={() => read()} />;
-  const question = whole !== undefined && isWaiting(head.state) && whole.status.state === head.state ? whole : undefined;
+  if (problem !== undefined) return <ProblemBox problem={problem} retry={retry} />;
   return (
     <>
-      {question !== undefined && (
-        <section class="card stack" aria-label="Waiting for an answer">
-          <h2>{isOperator.value ? "It waits for its caller" : "It waits for you"}</h2>
-          <Answer
-            key={question.status.timestamp}
-            agent={task.agent}
-            task={question}
-            name={`the task ${shortened(task.id)}`}
-            isReadOnly={isOperator.value}
-            done={() => {
-              answered(task.agent);
-              timeline.refresh();
-              // The form goes away.
-              document.getElementById("main")?.focus({ preventScroll: true });
-            }}
-          />
-        </section>
-      )}
+      <Waiting task={task} head={head} whole={whole} Heading="h2" changed={() => timeline.refresh()} />
       {artifacts.length > 0 && (
         <section class="stack" aria-label="Results">
           <h2>Results</h2>

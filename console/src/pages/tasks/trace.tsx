@@ -97,8 +97,8 @@ function AxisHead({ axis }: { axis: Axis }) {
         {axis.pauses.map((pause) => (
           <span key={pause.from} class="pause" style={placed(pause)} title={`${duration(pause.ms)} without work`} />
         ))}
-        {axis.ticks.map(({ at, ms }) => (
-          <span key={at} class="tick" style={{ left: percent(at) }}>
+        {axis.ticks.map(({ at, ms }, nth) => (
+          <span key={at} class={nth % 2 === 0 ? "tick" : "tick between"} style={{ left: percent(at) }}>
             <span>{duration(ms)}</span>
           </span>
         ))}

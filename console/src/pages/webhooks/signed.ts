@@ -10,7 +10,7 @@ export function signedHeaders(text: string): Record<string, string> {
   const found = NAMES.map((name): [string, string | undefined] => {
     // A signature is a list with spaces and commas.
     const value = name === "webhook-signature" ? "[^\"'\\r\\n})\\]]+" : "[^\\s\"',})\\]]+";
-    const pattern = new RegExp(`(?<![\\w-])${name}["']?\\s*[:=,]\\s*\\[?b?["']?(${value})`, "i");
+    const pattern = new RegExp(`(?<![\\w-])${name}["']?\\s*[:=,]\\s*\\[?(?:b?["'])?(${value})`, "i");
     return [name, pattern.exec(text)?.[1]?.replace(/[\s,;]+$/, "")];
   });
   return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== undefined));

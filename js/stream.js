@@ -74,7 +74,7 @@ class Bridge {
   #client;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
-  /** The number of bytes that were sent since the client had read everything. */
+  /** The number of bytes that were sent since the client had last read everything. */
   #unread = 0;
   /** True while a socket to the object is being opened. */
   #isConnecting = false;
@@ -147,7 +147,7 @@ class Bridge {
     if (this.#isConnecting) return;
     this.#isConnecting = true;
     try {
-      if (this.#isBehind()) await this.#hasRoom();
+      if (this.#isBehind()) await this.#untilRead();
       while (!this.#isDone && this.#socket === undefined) {
         const pause = this.#stream.pauseMs();
         if (pause === undefined) return this.#finish();
@@ -164,8 +164,8 @@ class Bridge {
   }
 
   /** Waits until the client has read everything that was sent, because the next frame may be large: a page of the log. */
-  async #hasRoom() {
-    for (let pause = 1; this.#isBehind() && !this.#isDone; pause = Math.min(2 * pause, MAX_ROOM_PAUSE_MS)) await sleep(pause);
+  async #untilRead() {
+    for (let pause = 1; this.#isBehind() && !this.#isDone; pause = Math.min(2 * pause, MAX_LOOK_PAUSE_MS)) await sleep(pause);
   }
 
   async #tryToConnect() {
@@ -334,11 +334,11 @@ const TOO_MANY = 429;
 /** The longest hello in a header. A longer hello is the first message over the socket. */
 const MAX_HEADER_CHARS = 8 * 1024;
 
-/** The largest number of bytes that are sent to a client that has never read everything. Beyond that, the log is the buffer. */
+/** The largest number of bytes that are sent to a client since it had last read everything. Beyond that, the log is the buffer. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** The longest pause after which it is looked again if a client has read everything. */
-const MAX_ROOM_PAUSE_MS = 250;
+/** The longest pause between two looks if a client has read everything. */
+const MAX_LOOK_PAUSE_MS = 250;
 
 /** The longest silence of a stream before a comment keeps it alive. The write also reveals a disconnected client. */
 const SILENCE_MS = 15_000;

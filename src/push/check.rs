@@ -84,7 +84,7 @@ impl Signer<'_> {
     }
 }
 
-/// What a request says besides its body.
+/// The secret, and what is signed with it and with the body of a request.
 struct Signed<'a> {
     secret: &'a SigningSecret,
     id: &'a str,

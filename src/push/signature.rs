@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use a2a::model::Secret;
+use a2a::model::{Secret, TaskPushNotificationConfig};
 
 /// The key that signs the notifications of a webhook: 24 to 64 bytes, shared with the receiver.
 #[derive(Clone, PartialEq, Eq)]
@@ -31,6 +31,11 @@ impl SigningSecret {
             24..=64 => Ok(Self(bytes)),
             count => Err(format!("must stand for 24 to 64 bytes, got {count}")),
         }
+    }
+
+    /// The secret of a webhook, which was checked when it was registered. `None` if its notifications are not signed.
+    pub fn of(config: &TaskPushNotificationConfig) -> Option<Self> {
+        Self::parse(config.signing_secret.as_ref()?.reveal()).ok()
     }
 
     /// A new secret of 32 random bytes.

@@ -17,7 +17,7 @@ export interface Done {
   pages: number;
   /** From the first click to the answer, without the person. */
   seconds: number;
-  /** What a practised person needs besides, by the keystroke-level model. */
+  /** The seconds of a practised person by the keystroke-level model, without those of the console. */
   person: number;
 }
 

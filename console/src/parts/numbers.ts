@@ -1,4 +1,5 @@
 // Numbers in words.
+import { computed } from "@preact/signals";
 import { currency } from "../api/currency.ts";
 
 const numbers = new Intl.NumberFormat();
@@ -14,12 +15,19 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 /** A part of a whole in percent; a dash if there is no whole. */
 export const percentWord = (part: number | undefined): string => (part === undefined ? "–" : percents.format(part));
 
+/** The form of costs with this many decimal places. A format takes longer to make than to use. */
+const costsWith = (minimumFractionDigits: number, maximumFractionDigits: number) =>
+  computed(() => {
+    const style = currency.value === undefined ? {} : { style: "currency" as const, currency: currency.value };
+    return new Intl.NumberFormat(undefined, { ...style, minimumFractionDigits, maximumFractionDigits });
+  });
+const large = costsWith(2, 2);
+const small = costsWith(0, 6);
+
 /** A cost, with its currency where the deployment tells one: two decimal places from 1 on, below it up to six. A dash where nobody has told a cost. */
 export function costWord(micros: number): string {
   if (micros === 0) return "–";
-  const [minimumFractionDigits, maximumFractionDigits] = micros >= 1e6 ? [2, 2] : [0, 6];
-  const style = currency.value === undefined ? {} : { style: "currency" as const, currency: currency.value };
-  return new Intl.NumberFormat(undefined, { ...style, minimumFractionDigits, maximumFractionDigits }).format(micros / 1e6);
+  return (micros >= 1e6 ? large : small).value.format(micros / 1e6);
 }
 
 /** A cost in a sentence, as `cost 0.0012`; empty where nobody has told one. */

@@ -78,7 +78,7 @@ pub(super) struct Accepted {
 }
 
 impl Accepted {
-    /// The answer to the upgrade: with what the follower was told, or without if its hello has not arrived yet.
+    /// The answer to the upgrade. `told` is the header with the first frame; `None`, if the hello has not arrived yet, leaves the header out.
     pub(super) fn answer(&self, told: Option<&str>) -> Result<JsValue, JsValue> {
         upgraded(&self.client, told)
     }

@@ -33,9 +33,7 @@ pub(super) fn headers(
         ("webhook-timestamp", timestamp_s.to_string()),
         ("a2a-generation", generation.to_string()),
     ];
-    // The secret was checked when it was registered.
-    let secret = config.signing_secret.as_ref();
-    if let Some(Ok(secret)) = secret.map(|secret| SigningSecret::parse(secret.reveal())) {
+    if let Some(secret) = SigningSecret::of(config) {
         headers.push(("webhook-signature", secret.sign(id, timestamp_s, body)));
     }
     if let Some(authorization) = configured_authorization(config, *dialect).or(authorization) {

@@ -16,6 +16,6 @@ pub(super) fn verify_signature(
 ) -> Result<String, Error> {
     let checked = task.check_signature(request)?;
     let checked = checked.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))?;
-    // The result contains only texts and truth values, so encoding cannot fail.
+    // The result contains only texts, numbers and truth values, so encoding cannot fail.
     Ok(to_json(&checked).unwrap_or_default())
 }

@@ -139,11 +139,8 @@ impl Owned<'_> {
         asked: &VerifySignatureRequest,
     ) -> Result<Option<Checked>, Error> {
         let session = self.session;
-        let secret = |webhook: &Webhook| {
-            let secret = webhook.config.signing_secret.as_ref();
-            secret.and_then(|secret| SigningSecret::parse(secret.reveal()).ok())
-        };
-        let found = self.with_webhook(&asked.id, |webhook| (secret(webhook), webhook.dialect));
+        let signed = |webhook: &Webhook| (SigningSecret::of(&webhook.config), webhook.dialect);
+        let found = self.with_webhook(&asked.id, signed);
         let Some((secret, dialect)) = found else { return Ok(None) };
         let _trial = session.webhooks.begin_trial(&asked.id, session.now())?;
         let ids = format!("{}.{}.", session.object(), asked.id);

@@ -7,13 +7,11 @@ import { build } from "esbuild";
 import { testAgents } from "../tests/e2e/harness.ts";
 import { checked } from "../tests/e2e/product.ts";
 import { computing, contest, type Entrant, type Measured } from "./comparison/contest.ts";
-import { repeating, type Repetition } from "./comparison/entrants.ts";
+import { repeating, SENDS, shortened } from "./comparison/entrants.ts";
 import { digits, median, milliseconds, times, type Effort, type Section } from "./figures.ts";
 import { Connections, send } from "./http.ts";
 import { Cores } from "./processor.ts";
 import { root, startBuilt, type Worker } from "./workers.ts";
-
-const CONNECTIONS = 16;
 
 /** The time until WebAssembly and JavaScript are fully compiled. */
 const WARM_UP_MS = 6_000;
@@ -57,7 +55,7 @@ export async function functions(effort: Effort): Promise<Section[]> {
 }
 
 /** The agents whose sends are compared: the slug of each, its description, and the slug that it is compared with. */
-const SENDS: { slug: string; name: string; baseline: string }[] = [
+const AGENTS: { slug: string; name: string; baseline: string }[] = [
   { slug: "script", name: "a script that does not wait (baseline)", baseline: "script" },
   { slug: "returning", name: "TypeScript, returns its result", baseline: "script" },
   { slug: "waiting-script", name: "a script that waits once, for a timer of 1 ms (baseline)", baseline: "waiting-script" },
@@ -67,21 +65,21 @@ const SENDS: { slug: string; name: string; baseline: string }[] = [
   { slug: "streaming", name: "TypeScript, streams its result", baseline: "waiting-script" },
 ];
 
-async function sends({ rounds, sliceMs }: Effort, cores: Cores): Promise<Section> {
-  const many: Repetition = { connections: CONNECTIONS, sliceMs: 2 * sliceMs, warmUpMs: WARM_UP_MS };
-  const entrants = SENDS.map(({ slug, name }): Entrant => repeating({ role: "floor", name, start }, async ({ url }) => send(`${url}/${slug}`, () => "hello", '"hello"'), many));
+async function sends({ rounds, isQuick }: Effort, cores: Cores): Promise<Section> {
+  const many = shortened(SENDS, isQuick);
+  const entrants = AGENTS.map(({ slug, name }): Entrant => repeating({ role: "floor", name, start }, async ({ url }) => send(`${url}/${slug}`, () => "hello", '"hello"'), many));
   const outcome = await contest(entrants, 2 * rounds, cores);
-  const taken = (slug: string): Measured[] => outcome[SENDS.findIndex((of) => of.slug === slug)]?.rounds ?? [];
+  const taken = (slug: string): Measured[] => outcome[AGENTS.findIndex((of) => of.slug === slug)]?.rounds ?? [];
   return {
     title: "Executors in TypeScript",
     text:
-      `A blocking send on ${CONNECTIONS} connections to agents that give back the text of the message, each in a process of its own, in turn. All make a task of ` +
+      `A blocking send on ${many.connections} connections to agents that give back the text of the message, each in a process of its own, in turn. All make a task of ` +
       "four events. CPU is the processor time of all threads of the server's process, D1 and storage among them. The ratios are to the " +
       "baseline above: their median over the rounds, and the middle half of them. " +
       "A run that ends in its first poll is stored in one row; one that waits is announced before it continues, which costs a row and an alarm, in Rust and " +
       "in TypeScript alike. The goal for one that waits is 1.1×.",
     columns: ["executor", "CPU of a send", "÷ baseline", "middle half", "p50"],
-    rows: SENDS.map(({ slug, name, baseline }) => {
+    rows: AGENTS.map(({ slug, name, baseline }) => {
       const ratios = ratiosOf(taken(slug), taken(baseline), "cpuMs");
       return [
         name, milliseconds(figure(taken(slug), "cpuMs")), times(median(ratios), 1),

@@ -55,11 +55,24 @@ export class Connections implements Disposable {
   }
 
   /** Repeats an exchange on every connection until the time is over. */
-  async repeat(exchange: Exchange, forMs: number): Promise<Slice> {
+  repeat(exchange: Exchange, forMs: number): Promise<Slice> {
+    const end = performance.now() + forMs;
+    return this.#while(exchange, (_, now) => now < end);
+  }
+
+  /** Runs an exchange so many times. */
+  times(exchange: Exchange, count: number): Promise<Slice> {
+    return this.#while(exchange, (begun) => begun < count);
+  }
+
+  /** Runs an exchange on all connections, as long as `goesOn` says so of the number of exchanges that were begun, and of the time. */
+  async #while(exchange: Exchange, goesOn: (begun: number, now: number) => boolean): Promise<Slice> {
     const latencies: number[] = [];
     const begun = performance.now();
+    let count = 0;
     const loop = async (): Promise<void> => {
-      for (let sent = performance.now(); sent < begun + forMs; ) {
+      for (let sent = performance.now(); goesOn(count, sent); ) {
+        count += 1;
         await this.once(exchange);
         const now = performance.now();
         latencies.push(now - sent);

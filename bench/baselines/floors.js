@@ -7,6 +7,8 @@ import { DurableObject } from "cloudflare:workers";
 const ANSWER = JSON.stringify({ jsonrpc: "2.0", id: "1", result: { text: "x".repeat(600) } });
 const JSON_HEADERS = { "content-type": "application/json" };
 const HOUR_MS = 3_600_000;
+/** The first event of a stream, which is a task of that length. */
+const FIRST = event({ text: "x".repeat(600) });
 const encoder = new TextEncoder();
 
 const COMPLETED = "TASK_STATE_COMPLETED";
@@ -30,14 +32,14 @@ export class TaskObject extends DurableObject {
       this.ctx.acceptWebSocket(server);
       const text = request.headers.get(TEXT);
       if (text !== null) this.keepWithAlarm(text);
-      server.send(event({ first: true }));
+      server.send(FIRST);
       if (text !== null) this.#complete(server, text);
       return new Response(null, { status: 101, webSocket: client });
     }
     const body = new ReadableStream({
       start: (controller) => {
         this.#streams.add(controller);
-        controller.enqueue(encoder.encode(event({ first: true })));
+        controller.enqueue(encoder.encode(FIRST));
       },
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });

@@ -6,7 +6,7 @@ import type { Cores } from "../processor.ts";
 import { chunkEntrants } from "./chunks.ts";
 import type { Figure, Goal } from "./compared.ts";
 import { contest, type Entrant, type Outcome } from "./contest.ts";
-import { agents, finishedTask, floor, getTask, pageOf, repeating, sdk, speakers, type Repetition } from "./entrants.ts";
+import { agents, finishedTask, floor, getTask, pageOf, READS, LISTS, repeating, sdk, SENDS, shortened, speakers, type Repetition } from "./entrants.ts";
 import type { DisciplineKey } from "../results/keys.ts";
 import { residents } from "./residents.ts";
 import { isolates, processes } from "./starts.ts";
@@ -20,48 +20,48 @@ export interface Discipline {
   hold: (cores: Cores) => Promise<Outcome>;
 }
 
-const CONNECTIONS = 16;
 const TASKS = 1_000;
 const PAGE = 20;
 const STREAMS = 200;
 
-/** The time until WebAssembly and JavaScript are fully compiled: the first second is twice as slow as later ones. */
+/** The time until most of WebAssembly and JavaScript is compiled: the first second is twice as slow as later ones. */
 const WARM_UP_MS = 6_000;
 
 export function disciplines({ rounds, sliceMs, streamRounds, isQuick }: Effort, against: string | undefined): Record<DisciplineKey, Discipline> {
   const all = speakers(against);
   // Collects changes for as long as a2a-edge does.
   const lazy = sdk("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" });
-  const many: Repetition = { connections: CONNECTIONS, sliceMs: 2 * sliceMs, warmUpMs: WARM_UP_MS };
-  const one: Repetition = { ...many, connections: 1 };
+  const [sends, reads, lists] = [SENDS, READS, LISTS].map((repetition) => shortened(repetition, isQuick)) as [Repetition, Repetition, Repetition];
+  // Rounds of these are short, so that more of them make the intervals of their ratios narrower.
+  const many = 2 * rounds;
   const cpu = (title: string, goal: Goal): Figure => ({ name: "cpuMs", title, unit: " ms", goal });
   const held = (entrants: Entrant[], times: number) => (cores: Cores) => contest(entrants, times, cores);
   return {
     send: {
-      title: `SendMessage, echo; ${CONNECTIONS} connections`,
+      title: `SendMessage, echo; ${SENDS.connections} connections`,
       figures: [
         cpu("CPU of a request", { to: "alternative", limit: 0.65 }),
         { name: "perSecond", title: "requests per second", unit: "", goal: { to: "alternative", limit: 1.5, isRate: true } },
       ],
       hold: held([
-        ...[...all, lazy].map((speaker) => repeating(speaker, async (worker) => send(speaker.endpoint(worker), () => "hello"), many)),
-        floor("new object with a row, and a row in D1", "/object-new-listed", many),
-        floor("new object with a row", "/object-new", many),
-        floor("the same with an alarm", "/object-new-alarm", many),
-        floor("one D1 write", "/d1-write", many),
-      ], rounds),
+        ...[...all, lazy].map((speaker) => repeating(speaker, async (worker) => send(speaker.endpoint(worker), () => "hello"), sends)),
+        floor("new object with a row, and a row in D1", "/object-new-listed", sends),
+        floor("new object with a row", "/object-new", sends),
+        floor("the same with an alarm", "/object-new-alarm", sends),
+        floor("one D1 write", "/d1-write", sends),
+      ], many),
     },
     get: {
-      title: `GetTask; ${CONNECTIONS} connections`,
+      title: `GetTask; ${READS.connections} connections`,
       figures: [cpu("CPU of a request", { to: "floor", limit: 1.25 })],
       hold: held([
         ...all.map((speaker) =>
-          repeating(speaker, async (worker) => getTask(speaker.endpoint(worker), await finishedTask(speaker.endpoint(worker))), many),
+          repeating(speaker, async (worker) => getTask(speaker.endpoint(worker), await finishedTask(speaker.endpoint(worker))), reads),
         ),
-        floor("warm object by RPC", "/object-rpc", many),
-        floor("warm object by fetch", "/object-fetch", many),
-        floor("plain Worker", "/plain", many),
-      ], rounds),
+        floor("warm object by RPC", "/object-rpc", reads),
+        floor("warm object by fetch", "/object-fetch", reads),
+        floor("plain Worker", "/plain", reads),
+      ], many),
     },
     list: {
       title: `ListTasks, ${PAGE} of ${TASKS.toLocaleString("en-US")}; 1 connection`,
@@ -75,11 +75,11 @@ export function disciplines({ rounds, sliceMs, streamRounds, isQuick }: Effort, 
               await speaker.fill(worker, await finishedTask(endpoint), TASKS);
               return pageOf(endpoint, PAGE, TASKS);
             },
-            one,
+            lists,
           ),
         ),
-        floor(`one D1 read of ${PAGE} rows and their total`, "/d1-page", one, TASKS),
-      ], rounds),
+        floor(`one D1 read of ${PAGE} rows and their total`, "/d1-page", lists, TASKS),
+      ], many),
     },
     "first-event": {
       title: "SendStreamingMessage, echo; 1 connection",

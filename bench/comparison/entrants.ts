@@ -50,15 +50,27 @@ export function sdk(name: string, vars: Record<string, string>): Speaker {
 /** Cloudflare's agents SDK, for streams. */
 export const agents: StreamSpeaker = { role: "agents", name: "`agents`", start: () => startAgents(), endpoint: ({ url }) => `${url}/` };
 
-/** An exchange that is repeated on a number of connections. */
+/**
+ * An exchange that is repeated on a number of connections: so many times in each round, and so many times before the first one. All entrants make the same number
+ * of objects then, since what an object costs grows with the number of objects that the process has made.
+ */
 export interface Repetition {
   connections: number;
-  sliceMs: number;
-  warmUpMs: number;
+  count: number;
+  warmUp: number;
 }
 
+/** Repetitions that take 1 to 2 seconds, after some that take 6 or more. */
+export const SENDS: Repetition = { connections: 16, count: 400, warmUp: 2_500 };
+export const READS: Repetition = { connections: 16, count: 2_500, warmUp: 15_000 };
+export const LISTS: Repetition = { connections: 1, count: 600, warmUp: 4_000 };
+
+/** A quarter of a repetition, if the benchmark is quick. */
+export const shortened = (repetition: Repetition, isQuick: boolean): Repetition =>
+  isQuick ? { ...repetition, count: repetition.count / 4, warmUp: repetition.warmUp / 4 } : repetition;
+
 /** A Worker that repeatedly answers an exchange: processor time of a request, requests per second, and the median latency. */
-export function repeating(of: Pick<Entrant, "role" | "name" | "start">, exchangeOf: (worker: Worker) => Promise<Exchange>, { connections, sliceMs, warmUpMs }: Repetition): Entrant {
+export function repeating(of: Pick<Entrant, "role" | "name" | "start">, exchangeOf: (worker: Worker) => Promise<Exchange>, { connections, count, warmUp }: Repetition): Entrant {
   return {
     role: of.role,
     name: of.name,
@@ -66,9 +78,9 @@ export function repeating(of: Pick<Entrant, "role" | "name" | "start">, exchange
     async prepare(worker) {
       const exchange = await exchangeOf(worker);
       const pool = new Connections(connections);
-      await pool.repeat(exchange, warmUpMs);
+      await pool.times(exchange, warmUp);
       return async (): Promise<Measured> => {
-        const [{ count, perSecond, p50 }, cpuMs] = await computing(worker, () => pool.repeat(exchange, sliceMs));
+        const [{ perSecond, p50 }, cpuMs] = await computing(worker, () => pool.times(exchange, count));
         return { cpuMs: cpuMs / count, perSecond, p50 };
       };
     },

@@ -15,7 +15,7 @@ export function originNow(): Omit<Origin, "runs"> {
     date: new Date().toISOString().slice(0, 10),
     revision: revision(),
     machine: `${processors.length} cores, ${processors[0]?.model ?? "unknown"}, ${process.platform} ${process.arch}`,
-    storage: tmpdir().startsWith("/dev/shm/") ? "in memory (/dev/shm)" : "a disk",
+    storage: `${tmpdir()}/`.startsWith("/dev/shm/") ? "in memory (/dev/shm)" : "a disk",
     software: `workerd ${version}, Node ${process.versions.node}`,
   };
 }

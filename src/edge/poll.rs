@@ -4,6 +4,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::future::LocalBoxFuture;
@@ -28,11 +29,16 @@ pub(super) fn poll_now<T: 'static>(
 /// Wakes the task that polls the rest of a future. The future's waker stays the same when another task polls the rest: some
 /// futures, such as the delays of the `worker` crate, keep the waker of their first poll.
 #[derive(Default)]
-struct Relay(AtomicWaker);
+struct Relay {
+    task: AtomicWaker,
+    /// True if the future has something to do.
+    is_woken: AtomicBool,
+}
 
 impl Wake for Relay {
     fn wake(self: Arc<Self>) {
-        self.0.wake();
+        self.is_woken.store(true, Ordering::Release);
+        self.task.wake();
     }
 }
 
@@ -48,14 +54,18 @@ impl<T> Future for Rest<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let rest = self.get_mut();
-        rest.relay.0.register(context.waker());
+        rest.relay.task.register(context.waker());
+        // The task that polls the rest begins with a poll, which the future does not need unless it was woken since its own first.
+        if !rest.relay.is_woken.swap(false, Ordering::AcqRel) {
+            return Poll::Pending;
+        }
         rest.future.as_mut().poll(&mut Context::from_waker(&rest.waker))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
+    use std::cell::{Cell, RefCell};
     use std::rc::Rc;
     use std::task::{Poll, Waker};
 
@@ -78,6 +88,24 @@ mod tests {
             7
         }));
         assert_eq!(block_on(rest.expect_err("it waits")), 7);
+    }
+
+    #[test]
+    fn a_future_that_was_not_woken_is_not_polled_again() {
+        let polls = Rc::new(Cell::new(0));
+        let (count, kept) = (polls.clone(), Rc::new(RefCell::new(None::<Waker>)));
+        let waker = kept.clone();
+        let waiting = poll_fn(move |context| {
+            count.set(count.get() + 1);
+            *waker.borrow_mut() = Some(context.waker().clone());
+            if count.get() == 2 { Poll::Ready(()) } else { Poll::Pending }
+        });
+        let mut rest = poll_now(Box::pin(waiting)).expect_err("it waits");
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(rest.as_mut().poll(&mut context).is_pending());
+        assert_eq!(polls.get(), 1);
+        kept.take().unwrap().wake();
+        assert!(rest.as_mut().poll(&mut context).is_ready());
     }
 
     #[test]

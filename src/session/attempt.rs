@@ -1,7 +1,7 @@
 //! Statements that a task sends outside of its object: the time limit of an attempt, and the time between attempts.
 
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 
 use futures_util::future::{Either, select};
 
@@ -17,10 +17,50 @@ pub(super) async fn within_limit(
     clock: &dyn Clock,
     statement: impl Future<Output = Result<(), String>>,
 ) -> Result<(), String> {
-    match select(pin!(statement), clock.sleep(STATEMENT_LIMIT_MS)).await {
-        Either::Left((result, _)) => result,
-        Either::Right(_) => Err(format!("no answer within {STATEMENT_LIMIT_MS} ms")),
+    let mut statement = pin!(statement);
+    let result = answered_within(clock, statement.as_mut(), STATEMENT_LIMIT_MS).await;
+    result.unwrap_or_else(no_answer)
+}
+
+/// As [`within_limit`]; calls `late` if there is no result after `late_ms` milliseconds. A statement that is answered by then
+/// sets one timer.
+///
+/// # Errors
+///
+/// As [`within_limit`].
+pub(super) async fn within_limit_unless_late(
+    clock: &dyn Clock,
+    statement: impl Future<Output = Result<(), String>>,
+    late_ms: u64,
+    late: &dyn Fn(),
+) -> Result<(), String> {
+    let mut statement = pin!(statement);
+    let first_ms = late_ms.min(STATEMENT_LIMIT_MS);
+    if first_ms > 0
+        && let Some(result) = answered_within(clock, statement.as_mut(), first_ms).await
+    {
+        return result;
     }
+    late();
+    let rest_ms = STATEMENT_LIMIT_MS - first_ms;
+    let result = answered_within(clock, statement, rest_ms).await;
+    result.unwrap_or_else(no_answer)
+}
+
+/// The result of a statement; `None` if there is none after this time in milliseconds.
+async fn answered_within(
+    clock: &dyn Clock,
+    statement: Pin<&mut impl Future<Output = Result<(), String>>>,
+    limit_ms: u64,
+) -> Option<Result<(), String>> {
+    match select(statement, clock.sleep(limit_ms)).await {
+        Either::Left((result, _)) => Some(result),
+        Either::Right(_) => None,
+    }
+}
+
+fn no_answer() -> Result<(), String> {
+    Err(format!("no answer within {STATEMENT_LIMIT_MS} ms"))
 }
 
 /// The time before the next attempt after this number of failures, in milliseconds.

@@ -317,6 +317,18 @@ fn an_answer_waits_no_longer_than_the_limit_for_its_row() {
 }
 
 #[test]
+fn an_answer_waits_as_long_if_an_earlier_row_is_on_its_way() {
+    let host = Host::default();
+    host.index().set_hanging(true);
+    let session = host.open();
+    // The row of the working task is sent before the task ends.
+    host.send(&session, "work 400 complete");
+    assert_eq!(host.index().statements(), 1);
+    let waited = host.platform.now().0 - 400;
+    assert_eq!(waited, i64::try_from(limits().index_wait_ms).unwrap());
+}
+
+#[test]
 fn a_debt_survives_the_object() {
     let host = Host::default();
     host.index().set_failing(true);

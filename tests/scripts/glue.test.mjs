@@ -93,7 +93,17 @@ test("each module is imported once, in the phase that the platform has", () => {
   assert.equal(glue.match(/hop\.js/g).length, 1);
 });
 
+test("a woken future is polled behind the promise that is settled", async () => {
+  const glue = adapted("const imports = {\n        i33: function(arg0) {\n            queueMicrotask(arg0);\n        },\n};\n");
+  const calls = [];
+  new Function("note", `${glue}\nimports.i33(() => note("polled")); note("later");`)((call) => calls.push(call));
+  await Promise.resolve();
+  assert.deepEqual(calls, ["later", "polled"]);
+  assert.doesNotMatch(glue, /queueMicrotask/);
+});
+
 test("a glue of another form is an error of the build, which says so", () => {
+  assert.throws(() => adapted("const poll = (work) => queueMicrotask(work);\n"), /another way than scripts\/lib\/glue\.mjs expects/);
   assert.throws(() => adapted("function passStringToWasm0() {}"), /another way than scripts\/lib\/glue\.mjs expects/);
   assert.equal(adapted("// passes no texts\n"), "// passes no texts\n");
 });

@@ -21,6 +21,7 @@ use crate::port::{
 /// The task of one object.
 pub(super) struct SqlTaskStore {
     state: Rc<State>,
+    sql: SqlStorage,
     object: ObjectId,
     /// The shard of the owner's index that has the row of the task. It is chosen when the task begins, and never changes.
     shard: Rc<Cell<u32>>,
@@ -28,11 +29,8 @@ pub(super) struct SqlTaskStore {
 
 impl SqlTaskStore {
     pub(super) fn new(state: Rc<State>, object: ObjectId, shard: Rc<Cell<u32>>) -> Self {
-        Self { state, object, shard }
-    }
-
-    fn sql(&self) -> SqlStorage {
-        self.state.storage().sql()
+        let sql = state.storage().sql();
+        Self { state, sql, object, shard }
     }
 
     fn rows<T: FromRow>(
@@ -41,7 +39,7 @@ impl SqlTaskStore {
         values: Vec<SqlStorageValue>,
     ) -> worker::Result<Vec<T>> {
         let mut rows = Vec::new();
-        for row in self.sql().exec(query, values)? {
+        for row in self.sql.exec(query, values)? {
             rows.push(read_row(row?)?);
         }
         Ok(rows)
@@ -107,11 +105,11 @@ impl SqlTaskStore {
     ) -> Result<u64, StoreError> {
         let storage = self.state.storage();
         let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
-        let sql = self.sql();
+        let sql = &self.sql;
         // The closure may not borrow values that a panic would leave half changed: no `&mut`, no `Cell`.
         let rows = AtomicU64::new(0);
         let mut write = || {
-            let count = change(&sql).map_err(JsValue::from)?;
+            let count = change(sql).map_err(JsValue::from)?;
             rows.store(count, Ordering::Relaxed);
             Ok(JsValue::NULL)
         };
@@ -121,7 +119,7 @@ impl SqlTaskStore {
     }
 
     fn write_credentials(&self, sealed: Option<&str>) -> worker::Result<()> {
-        let sql = self.sql();
+        let sql = &self.sql;
         match sealed {
             Some(sealed) => {
                 sql.exec(CREDENTIALS_SCHEMA, None)?;
@@ -136,7 +134,7 @@ impl SqlTaskStore {
     }
 
     fn write_counted(&self, counted: Counted) -> worker::Result<()> {
-        let sql = self.sql();
+        let sql = &self.sql;
         sql.exec(USAGE_SCHEMA, None)?;
         let turn = i64::try_from(counted.turn).unwrap_or(i64::MAX);
         let insert = "INSERT OR REPLACE INTO usage (id, counted, failures) VALUES (1, ?, ?)";
@@ -144,7 +142,7 @@ impl SqlTaskStore {
     }
 
     fn write_webhook(&self, id: &str, json: &str) -> worker::Result<()> {
-        let sql = self.sql();
+        let sql = &self.sql;
         sql.exec(WEBHOOK_SCHEMA, None)?;
         let update = "UPDATE webhook SET body = ? WHERE id = ?";
         if sql.exec(update, vec![text(json), text(id)])?.rows_written() == 0 {
@@ -154,7 +152,7 @@ impl SqlTaskStore {
     }
 
     fn remove_webhook(&self, id: &str) -> worker::Result<()> {
-        let sql = self.sql();
+        let sql = &self.sql;
         sql.exec(WEBHOOK_SCHEMA, None)?;
         sql.exec("DELETE FROM webhook WHERE id = ?", vec![text(id)]).map(|_| ())
     }
@@ -270,6 +268,11 @@ impl TaskStore for SqlTaskStore {
             self.shard.set(shard);
             shard
         });
+        if shard == 0 && batch.lines.len() <= MAX_ROW_BYTES {
+            // One row: without a transaction, which costs more than the row. The platform stores together what is written
+            // without waiting, so a crash leaves no table without its row.
+            return Ok(write(&self.sql, opening, batch)?);
+        }
         self.in_transaction(&|sql| {
             let rows = write(sql, opening, batch)?;
             if shard > 0 {
@@ -293,7 +296,7 @@ impl TaskStore for SqlTaskStore {
         let generation = indexed.generation.as_i64();
         let values = vec![generation.into(), i64::from(indexed.failures).into()];
         let update =
-            self.sql().exec("UPDATE log SET indexed = ?, index_failures = ? WHERE seq = 1", values);
+            self.sql.exec("UPDATE log SET indexed = ?, index_failures = ? WHERE seq = 1", values);
         update.map(|_| ()).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
@@ -416,9 +419,6 @@ fn write(
     mut opening: Option<FirstRow<'_>>,
     batch: &Batch,
 ) -> worker::Result<u64> {
-    if opening.is_some() {
-        sql.exec(SCHEMA, None)?;
-    }
     let generation = batch.generation.as_i64();
     let mut marks = batch.marks.as_str();
     let mut times = batch.times.as_str();
@@ -448,9 +448,7 @@ fn write(
                     indexed.generation.as_i64().into(),
                     i64::from(indexed.failures).into(),
                 ]);
-                "INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, \
-                 fingerprint, indexed, index_failures) \
-                 VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                FIRST
             }
         };
         sql.exec(insert, values)?;
@@ -527,22 +525,14 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-const SCHEMA: &str = "
-    CREATE TABLE log (
-        seq INTEGER PRIMARY KEY,
-        generation INTEGER NOT NULL,
-        more INTEGER NOT NULL,
-        marks TEXT NOT NULL,
-        times TEXT NOT NULL,
-        lines TEXT NOT NULL,
-        schema INTEGER,
-        agent TEXT,
-        owner TEXT,
-        fingerprint TEXT,
-        indexed INTEGER,
-        index_failures INTEGER
-    ) STRICT;
-";
+/// Makes the table and writes its first row, by one call. The table may be there without a row, if the row could not be written.
+const FIRST: &str = "CREATE TABLE IF NOT EXISTS log (\
+    seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, more INTEGER NOT NULL, \
+    marks TEXT NOT NULL, times TEXT NOT NULL, lines TEXT NOT NULL, \
+    schema INTEGER, agent TEXT, owner TEXT, fingerprint TEXT, \
+    indexed INTEGER, index_failures INTEGER) STRICT; \
+    INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, fingerprint, \
+    indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 /// Created with the first webhook of a task: few tasks have webhooks.
 const WEBHOOK_SCHEMA: &str = "

@@ -26,6 +26,10 @@ pub(in crate::session) struct Ledger {
     stored: Cell<Progress>,
     /// True while a future of this session is paying.
     is_paying: Cell<bool>,
+    /// The instant at which the newest statement was sent.
+    sent_at: Cell<Option<UnixMillis>>,
+    /// True if that statement is not answered in the time that an answer waits for it.
+    is_late: Cell<bool>,
     retry_at: Cell<Option<UnixMillis>>,
     /// Rings after each paid part, and at the end of paying.
     paid: Bell,
@@ -36,8 +40,9 @@ impl Ledger {
     pub(super) fn new(progress: impl Into<Progress>) -> Self {
         let progress = progress.into();
         let (known, stored) = (Cell::new(progress), Cell::new(progress));
-        let (is_paying, retry_at) = (Cell::new(false), Cell::new(None));
-        Self { known, stored, is_paying, retry_at, paid: Bell::default() }
+        let (is_paying, is_late) = (Cell::new(false), Cell::new(false));
+        let (sent_at, retry_at) = (Cell::new(None), Cell::new(None));
+        Self { known, stored, is_paying, sent_at, is_late, retry_at, paid: Bell::default() }
     }
 
     /// Records the progress that storage has.
@@ -82,6 +87,28 @@ impl Ledger {
         self.owes(wanted) && !is_later && !self.is_paying.replace(true)
     }
 
+    /// True while a future of this session is paying.
+    pub(super) fn is_paying(&self) -> bool {
+        self.is_paying.get()
+    }
+
+    /// Records that a statement is sent.
+    pub(super) fn note_sent(&self, now: UnixMillis) {
+        self.sent_at.set(Some(now));
+        self.is_late.set(false);
+    }
+
+    /// True if the newest statement was sent at this instant.
+    pub(super) fn was_sent_at(&self, now: UnixMillis) -> bool {
+        self.sent_at.get() == Some(now)
+    }
+
+    /// Records that the newest statement is not answered in the time that an answer waits for it.
+    pub(super) fn note_late(&self) {
+        self.is_late.set(true);
+        self.paid.ring();
+    }
+
     /// Records that paying has ended.
     pub(super) fn end(&self) {
         self.is_paying.set(false);
@@ -110,16 +137,24 @@ impl Ledger {
         (known != self.stored.get()).then_some(known)
     }
 
-    /// Waits until the follower has reached `wanted`, no future is paying, or `limit` completes.
-    pub(super) async fn until_paid(&self, wanted: u64, limit: LocalBoxFuture<'static, ()>) {
-        self.paid.until(&|| !self.owes(wanted) || !self.is_paying.get(), limit).await;
+    /// Waits until the follower has reached `wanted`, no future is paying, or `limit` completes; without a limit, until a statement
+    /// is late.
+    pub(super) async fn until_paid(&self, wanted: u64, limit: Option<LocalBoxFuture<'static, ()>>) {
+        let is_over = |is_late| !self.owes(wanted) || !self.is_paying.get() || is_late;
+        match limit {
+            Some(limit) => self.paid.until(&|| is_over(false), limit).await,
+            None => self.paid.until(&|| is_over(self.is_late.get()), never()).await,
+        };
     }
 
     /// Waits until no future is paying.
     pub(super) async fn until_rest(&self) {
-        let never = Box::pin(std::future::pending());
-        self.paid.until(&|| !self.is_paying.get(), never).await;
+        self.paid.until(&|| !self.is_paying.get(), never()).await;
     }
+}
+
+fn never() -> LocalBoxFuture<'static, ()> {
+    Box::pin(std::future::pending())
 }
 
 #[cfg(test)]

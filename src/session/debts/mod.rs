@@ -17,7 +17,7 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 
 use super::TaskSession;
-use super::attempt::within_limit;
+use super::attempt::within_limit_unless_late;
 use super::journal::Journal;
 use super::life::Life;
 use super::webhooks::Webhooks;
@@ -158,6 +158,12 @@ impl Debts {
         }
     }
 
+    /// True if a statement to a follower is under way, or will be soon. The platform sends it when the rows written before it are
+    /// durable, and the future that pays keeps the object until it is answered.
+    pub(super) fn are_being_paid(&self) -> bool {
+        self.all().iter().any(|ledger| ledger.is_paying())
+    }
+
     fn all(&self) -> [&Ledger; DEBTS] {
         [&self.index, &self.sums, &self.troubles]
     }
@@ -197,18 +203,25 @@ pub(super) async fn pay_now<D: Debt>(session: &TaskSession) {
 /// Waits until the present debt is paid, for `INDEX_WAIT_MS` at most. Does not wait while the debt waits for a retry.
 pub(super) async fn until_paid<D: Debt>(session: &TaskSession) {
     if session.owes::<D>() {
-        let limit = session.ports.clock.sleep(session.limits.index_wait_ms);
         let wanted = D::wanted(&session.life, &session.webhooks);
-        D::ledger(&session.debts).until_paid(wanted, limit).await;
+        let ledger = D::ledger(&session.debts);
+        // A statement that was sent at this instant is late when this wait is over: its timer is that of the wait.
+        let has_timer = ledger.was_sent_at(session.now());
+        let limit = || session.ports.clock.sleep(session.limits.index_wait_ms);
+        ledger.until_paid(wanted, (!has_timer).then(limit)).await;
     }
 }
 
 /// Pays until nothing is owed, or a statement fails.
 async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
     let ledger = D::ledger(&session.debts);
+    let clock = session.ports.clock.as_ref();
+    let late_ms = session.limits.index_wait_ms;
     while let Some(Statement { part, result }) = D::next(&session).await {
         let timed = if D::IS_TIMED { begin_timed(&session) } else { None };
-        let result = within_limit(session.ports.clock.as_ref(), result).await;
+        ledger.note_sent(session.now());
+        let late = || ledger.note_late();
+        let result = within_limit_unless_late(clock, result, late_ms, &late).await;
         end_timed(&session, timed, result.is_err());
         match &result {
             Ok(()) => {

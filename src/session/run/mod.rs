@@ -245,7 +245,9 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     start_soon(&session);
     session.forget_credentials();
     // The platform may evict the object when this future has ended.
-    session.ports.runtime.keep_until_durable();
+    if !session.debts.are_being_paid() {
+        session.ports.runtime.keep_until_durable();
+    }
 }
 
 /// Reports a resumed run that has begun other steps than the attempts before it.

@@ -33,7 +33,7 @@ export function disciplines({ rounds, sliceMs, streamRounds, isQuick }: Effort, 
   const lazy = sdk("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" });
   const [sends, reads, lists] = [SENDS, READS, LISTS].map((repetition) => shortened(repetition, isQuick)) as [Repetition, Repetition, Repetition];
   // Rounds of these are short, so that more of them make the intervals of their ratios narrower.
-  const many = 2 * rounds;
+  const many = 3 * rounds;
   const cpu = (title: string, goal: Goal): Figure => ({ name: "cpuMs", title, unit: " ms", goal });
   const held = (entrants: Entrant[], times: number) => (cores: Cores) => contest(entrants, times, cores);
   return {

@@ -43,10 +43,7 @@ export class Storage {
     if (!this.#reachesWrite()) return undefined;
     this.#isInTransaction = true;
     try {
-      const result = this.#stored.database.transaction(work);
-      // The engine appends to the log of a task in a transaction, and writes all else without one.
-      this.#platform.appended();
-      return result;
+      return this.#stored.database.transaction(work);
     } finally {
       this.#isInTransaction = false;
     }
@@ -101,10 +98,17 @@ export class Storage {
       database.run(query);
       return new Cursor([], 0);
     }
-    const rows = database.all(query, values);
+    // Values belong to the last statement.
+    const last = query.lastIndexOf(";") + 1;
+    if (last > 0) database.run(query.slice(0, last));
+    const rows = database.all(query.slice(last), values);
+    if (APPENDS.test(query)) this.#platform.appended();
     return new Cursor(rows, isWrite ? database.changes : 0);
   }
 }
+
+/** A statement that appends to the log of a task. */
+const APPENDS = /\bINSERT INTO log\b/;
 
 /** What `sql.exec` returns. */
 class Cursor {

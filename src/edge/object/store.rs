@@ -526,13 +526,24 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
 }
 
 /// Makes the table and writes its first row, by one call. The table may be there without a row, if the row could not be written.
-const FIRST: &str = "CREATE TABLE IF NOT EXISTS log (\
-    seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, more INTEGER NOT NULL, \
-    marks TEXT NOT NULL, times TEXT NOT NULL, lines TEXT NOT NULL, \
-    schema INTEGER, agent TEXT, owner TEXT, fingerprint TEXT, \
-    indexed INTEGER, index_failures INTEGER) STRICT; \
-    INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, fingerprint, \
-    indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const FIRST: &str = "
+    CREATE TABLE IF NOT EXISTS log (
+        seq INTEGER PRIMARY KEY,
+        generation INTEGER NOT NULL,
+        more INTEGER NOT NULL,
+        marks TEXT NOT NULL,
+        times TEXT NOT NULL,
+        lines TEXT NOT NULL,
+        schema INTEGER,
+        agent TEXT,
+        owner TEXT,
+        fingerprint TEXT,
+        indexed INTEGER,
+        index_failures INTEGER
+    ) STRICT;
+    INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, fingerprint,
+        indexed, index_failures)
+    VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 /// Created with the first webhook of a task: few tasks have webhooks.
 const WEBHOOK_SCHEMA: &str = "

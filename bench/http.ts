@@ -60,7 +60,7 @@ export class Connections implements Disposable {
     return this.#while(exchange, (_, now) => now < end);
   }
 
-  /** Runs an exchange so many times. */
+  /** Runs an exchange `count` times, spread over all connections. */
   times(exchange: Exchange, count: number): Promise<Slice> {
     return this.#while(exchange, (begun) => begun < count);
   }

@@ -6,7 +6,7 @@ import type { Cores } from "../processor.ts";
 import { chunkEntrants } from "./chunks.ts";
 import type { Figure, Goal } from "./compared.ts";
 import { contest, type Entrant, type Outcome } from "./contest.ts";
-import { agents, finishedTask, floor, getTask, pageOf, READS, LISTS, repeating, sdk, SENDS, shortened, speakers, type Repetition } from "./entrants.ts";
+import { agents, finishedTask, floor, getTask, pageOf, LISTS, READS, repeating, sdk, SENDS, shortened, speakers } from "./entrants.ts";
 import type { DisciplineKey } from "../results/keys.ts";
 import { residents } from "./residents.ts";
 import { isolates, processes } from "./starts.ts";
@@ -31,7 +31,9 @@ export function disciplines({ rounds, sliceMs, streamRounds, isQuick }: Effort, 
   const all = speakers(against);
   // Collects changes for as long as a2a-edge does.
   const lazy = sdk("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" });
-  const [sends, reads, lists] = [SENDS, READS, LISTS].map((repetition) => shortened(repetition, isQuick)) as [Repetition, Repetition, Repetition];
+  const sends = shortened(SENDS, isQuick);
+  const reads = shortened(READS, isQuick);
+  const lists = shortened(LISTS, isQuick);
   // Rounds of these are short, so that more of them make the intervals of their ratios narrower.
   const many = 3 * rounds;
   const cpu = (title: string, goal: Goal): Figure => ({ name: "cpuMs", title, unit: " ms", goal });

@@ -51,12 +51,14 @@ export function sdk(name: string, vars: Record<string, string>): Speaker {
 export const agents: StreamSpeaker = { role: "agents", name: "`agents`", start: () => startAgents(), endpoint: ({ url }) => `${url}/` };
 
 /**
- * An exchange that is repeated on a number of connections: so many times in each round, and so many times before the first one. All entrants make the same number
- * of objects then, since what an object costs grows with the number of objects that the process has made.
+ * How often an exchange is repeated. The number is fixed, not the time, so that all entrants make the same number of objects: what an object costs grows with the
+ * number of objects that the process has made.
  */
 export interface Repetition {
   connections: number;
+  /** The number of exchanges in a round. */
   count: number;
+  /** The number of exchanges before the first round. */
   warmUp: number;
 }
 

@@ -70,8 +70,8 @@ function encodedAtOnce(glue) {
 }
 
 /**
- * The glue in which a woken future is polled by the reaction of a promise. `queueMicrotask` of the platform makes an object of the platform for each call: three
- * calls were 60 us of a send, and left as much for the garbage collector.
+ * The glue in which a woken future is polled by the reaction of a promise. `queueMicrotask` of the platform makes a function and a wrapper of the platform for each
+ * call (docs/decisions.md, "A SendMessage, by its parts").
  */
 function polledByPromise(glue) {
   const polled = glue.replace(/^( +)queueMicrotask\((\w+)\);$/m, "$1settled.then($2);");

@@ -98,9 +98,9 @@ impl Ledger {
         self.is_late.set(false);
     }
 
-    /// True if the newest statement was sent at this instant.
-    pub(super) fn was_sent_at(&self, now: UnixMillis) -> bool {
-        self.sent_at.get() == Some(now)
+    /// True if the newest statement was sent just now: the timer of the statement is then near enough for a wait that begins now.
+    pub(super) fn was_just_sent(&self, now: UnixMillis) -> bool {
+        self.sent_at.get().is_some_and(|sent_at| now.millis_since(sent_at) <= JUST_NOW_MS)
     }
 
     /// Records that the newest statement is not answered in the time that an answer waits for it.
@@ -152,6 +152,10 @@ impl Ledger {
         self.paid.until(&|| !self.is_paying.get(), never()).await;
     }
 }
+
+/// How much sooner a wait may end that has the timer of a statement, in milliseconds. The clock may advance between the two in one
+/// turn of the event loop.
+const JUST_NOW_MS: u64 = 20;
 
 fn never() -> LocalBoxFuture<'static, ()> {
     Box::pin(std::future::pending())

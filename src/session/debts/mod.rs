@@ -205,8 +205,8 @@ pub(super) async fn until_paid<D: Debt>(session: &TaskSession) {
     if session.owes::<D>() {
         let wanted = D::wanted(&session.life, &session.webhooks);
         let ledger = D::ledger(&session.debts);
-        // A statement that was sent at this instant is late when this wait is over: its timer is that of the wait.
-        let has_timer = ledger.was_sent_at(session.now());
+        // A statement that was sent just now is late when this wait is over: its timer is that of the wait.
+        let has_timer = ledger.was_just_sent(session.now());
         let limit = || session.ports.clock.sleep(session.limits.index_wait_ms);
         ledger.until_paid(wanted, (!has_timer).then(limit)).await;
     }

@@ -118,8 +118,9 @@ async function insert(worker: Worker, statement: string, first: string, count: n
   await (await worker.d1()).prepare(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2 - 1) ${statement}`).bind(first, count).run();
 }
 
+/** One task in each second, as the tasks of a caller that sends them one after the other. */
 const COPIES = `INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history)
-  SELECT owner, agent, status_ms - (?2 - n) * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
+  SELECT owner, agent, status_ms - (?2 - n) * 1000, printf('%064x', n), 'context-' || (n % 1000), state, generation,
     replace(head, id, printf('%064x', n)), replace(history, id, printf('%064x', n))
   FROM tasks, numbers WHERE id = ?1`;
 

@@ -138,7 +138,7 @@ function storedIn(folder) {
 /** True for an object whose table has the form of a version before 0.3.0. A database contains the statements that made its tables as text. */
 const isLogOfBefore = (stored) => stored.includes("CREATE TABLE log (") && !stored.includes(COLUMN_SINCE_0_3_0);
 
-/** The column of the table in src/edge/object/store.rs that the versions before 0.3.0 lack, or may leave empty. */
+/** The column of the table in src/edge/object/store/log.rs that the versions before 0.3.0 lack, or may leave empty. */
 export const COLUMN_SINCE_0_3_0 = "times TEXT NOT NULL";
 
 /** Migrates the local D1 database in the folder `state`, if a migration or the state is new. */

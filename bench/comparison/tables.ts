@@ -17,8 +17,7 @@ export function goals(all: Compared[], against?: string): Section {
       "a Durable Object per task with D1 for listing (`bench/baselines/sdk.ts`). `agents` is Cloudflare's agents SDK: a durable task with a resumable stream in an object per task " +
       "(`bench/baselines/agents/worker.js`). It is no server of A2A (no states of tasks, lists, cards or webhooks, and nothing is written to D1), so only streams and steps " +
       "are compared with it. All run in the same runtime, each in a process of its own that is started for the row, and take turns; ratios are medians of the ratios within a round. " +
-      "Of sends, reads and lists all make the same number in each round, since what an object costs grows with the number of objects that a process has made; what was measured at b91d031c gave each " +
-      "the same time, and its floor of streams had a first event of 16 letters. " +
+      "Of sends, reads and lists all make the same number in each round, since what an object costs grows with the number of objects that a process has made. " +
       "CPU is the processor time of all threads of the server's process, D1 and storage among them. That of a stream counts from its opening to its end. The delivery of the last " +
       "event counts from the timestamp of the status in that event; the hold of a chunk counts from the time at which the executor gave it, which is in its text, to its arrival. " +
       "The memory of a task and of a stream is what the process grows by for each of many; the floor is an object with a row, an alarm and a row in D1, and a hibernating socket " +

@@ -44,11 +44,9 @@ impl<'s> Log<'s> {
         max_bytes: usize,
     ) -> worker::Result<(Vec<Batch>, bool)> {
         let found = self.page("generation > ?", after.as_i64(), max_bytes)?;
-        let Some(Page { first, last, has_more }) = found else { return Ok((Vec::new(), false)) };
-        let query = "SELECT generation, more, marks, lines FROM log \
-                     WHERE seq BETWEEN ? AND ? ORDER BY seq";
-        let rows: Vec<PieceOfLog> = select(self.sql, query, vec![first.into(), last.into()])?;
-        Ok((batches(rows).into_iter().map(|row| row.batch).collect(), has_more))
+        let Some(page) = found else { return Ok((Vec::new(), false)) };
+        let rows = self.rows_of(&page, "generation, more, marks, lines")?;
+        Ok((rows.into_iter().map(|row| row.batch).collect(), page.has_more))
     }
 
     /// The rows of a range, up to about `max_bytes`, and true if more follow.
@@ -62,15 +60,18 @@ impl<'s> Log<'s> {
             LogRange::From(row) => self.page("seq >= ?", number(row), max_bytes)?,
             LogRange::UpTo(row) => self.page_back(number(row), max_bytes)?,
         };
-        let Some(Page { first, last, has_more }) = found else { return Ok((Vec::new(), false)) };
-        let query = "SELECT seq, generation, more, marks, times, lines FROM log \
-                     WHERE seq BETWEEN ? AND ? ORDER BY seq";
-        let rows: Vec<PieceOfLog> = select(self.sql, query, vec![first.into(), last.into()])?;
-        let mut rows = batches(rows);
+        let Some(page) = found else { return Ok((Vec::new(), false)) };
+        let mut rows = self.rows_of(&page, "seq, generation, more, marks, times, lines")?;
         if let LogRange::UpTo(_) = range {
             rows.reverse();
         }
-        Ok((rows, has_more))
+        Ok((rows, page.has_more))
+    }
+
+    fn rows_of(&self, page: &Page, columns: &str) -> worker::Result<Vec<LogRow>> {
+        let query = format!("SELECT {columns} FROM log WHERE seq BETWEEN ? AND ? ORDER BY seq");
+        let values = vec![page.first.into(), page.last.into()];
+        Ok(batches(select(self.sql, &query, values)?))
     }
 
     /// The log text from the start of a row, from enough rows to contain this number of bytes.

@@ -18,6 +18,7 @@ use crate::port::{
     Batch, Counted, FirstRow, Indexed, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts,
     TaskStore,
 };
+use a2a::model::Generation;
 use log::{First, Log, is_one_row};
 
 /// The task of one object.

@@ -181,6 +181,9 @@ test("an agent that refuses a key is not asked with it again", () => app.visit("
   await signIn(view, "a-wrong-key", false, "*");
   const counted = (agent: string) => view.record.requests.filter(({ url }) => new URL(url).pathname === `/${agent}/tasks` && url.includes("waiting=true")).length;
   await view.until(() => counted("guarded") === 1 && counted("other") === 1 && counted(HOSTILE) > 0, "nothing is counted");
+  // What is asked when the connection returns is asked again.
+  const refusals = () => view.page.evaluate(() => performance.getEntriesByType("resource").filter((entry) => /\/(guarded|other)\/tasks\?/.test(entry.name) && (entry as PerformanceResourceTiming).responseStatus === 401).length);
+  await view.until(async () => await refusals() === 2, "the key is not refused");
   const before = counted(HOSTILE);
   await view.page.evaluate(() => void dispatchEvent(new Event("online")));
   await view.until(() => counted(HOSTILE) > before, "nothing is counted again");

@@ -125,6 +125,9 @@ test("a secret can be for all agents of the server, but none other gets it unles
     await view.click("radio", "All agents of this server");
     await view.click("button", "Sign in", { within: await view.find("dialog") });
     await view.gone("dialog");
+    // What waits is then counted at all agents, of which some refuse the secret.
+    view.expect(REFUSED);
+    await view.until(() => view.record.missing().length === 0, "no agent is asked with the secret");
     await view.click("button", "Signed in");
     await view.sees("header X-Page-Key, for all agents of this server");
     await Promise.all([view.page.waitForNavigation(), view.click("button", "Sign out of all")]);

@@ -52,6 +52,6 @@ for (const [title, file, content] of [
 }
 
 test("the table of this version has the column that tells it from older ones", () => {
-  const store = readFileSync(join(root, "src", "edge", "object", "store.rs"), "utf8");
-  assert.ok(/CREATE TABLE (?:IF NOT EXISTS )?log \([^)]*\)/.exec(store)?.[0].includes(COLUMN_SINCE_0_3_0));
+  const log = readFileSync(join(root, "src", "edge", "object", "store", "log.rs"), "utf8");
+  assert.ok(/CREATE TABLE (?:IF NOT EXISTS )?log \([^)]*\)/.exec(log)?.[0].includes(COLUMN_SINCE_0_3_0));
 });

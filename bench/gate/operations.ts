@@ -15,7 +15,7 @@ import { differences, KEPT, type Kept, type Table } from "./table.ts";
 const STREAMS = 10;
 
 /** How often an operation with different costs is measured again: on a busy machine, a slow task may write one row more. */
-const TRIES = 12;
+const TRIES = 11;
 
 /** How often all of them are, together: after a change of the product, many differ however often they are measured. */
 const TRIES_OF_ALL = 36;
